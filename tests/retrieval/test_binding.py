@@ -9,12 +9,13 @@ from repertoire.domain.answer import Query
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, Stack
 from repertoire.retrieval.priors import usual_priors
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
 
 NOTES = "Writes minutes of meetings."
-KNOWN = Options(products=products.load(), synonyms={"code-review": ("review code",)})
+KNOWN = Options(products=Products(products.load()), synonyms={"code-review": ("review code",)})
 
 
 def ask(store, text, *, options=KNOWN, **more):
@@ -79,7 +80,7 @@ def test_what_the_project_is_made_of_is_named(stored):
     def stack(project):
         return Stack(uses=frozenset({"django"})) if project == "/django" else Stack()
 
-    options = Options(products=products.load(), stack=stack)
+    options = Options(products=Products(products.load()), stack=stack)
     assert odds_of(ask(store, "review models", options=options, project="/other")[0], "django-models") < 0.0
     assert odds_of(ask(store, "review models", options=options, project="/django")[0], "django-models") >= 0.0
 

@@ -6,6 +6,7 @@ from repertoire.catalogue import products
 from repertoire.domain.answer import Query
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
@@ -18,7 +19,9 @@ def direction(tmp_path):
 
         def part(task, name, description):
             fill(store, component("skill", name, description))
-            pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=Options(products=products.load()))
+            pipeline = Pipeline(
+                store.graph, store.vectors, embedder=None, options=Options(products=Products(products.load()))
+            )
             ranking = pipeline.rank(Query(task), intent=SEARCH)
             return float(ranking.parts["direction"][ranking.snapshot.column("name").tolist().index(name)])
 

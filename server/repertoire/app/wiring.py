@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from repertoire.app.clock import today
@@ -16,7 +16,7 @@ from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.app.traces.cache import TraceCache
 from repertoire.app.usage.usage_cache import UsageCache, usage
 from repertoire.boot import home as homes
@@ -31,6 +31,7 @@ from repertoire.learning.usage import Usage
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.priors import usual_priors
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
@@ -186,14 +187,15 @@ def open_reranker(settings: Settings) -> LocalReranker | None:
 
 def capabilities_in() -> Capabilities:
     """Return a function that finds the capabilities in a text, with the same vocabulary as ingestion."""
-    vocabulary = vocabulary_of(reading.load())
+    vocabulary = shipped_vocabulary()
     return lambda text: tuple(vocabulary.count(text))
 
 
+@cache
 def shipped() -> Options:
-    """Return the pipeline options from the shipped catalogue: synonyms of capabilities, and products."""
+    """Return the pipeline options from the shipped catalogue, read once a process: synonyms, and products."""
     synonyms = {name: known.synonyms for name, known in reading.load().capabilities.items()}
-    return Options(synonyms=synonyms, products=products.load())
+    return Options(synonyms=synonyms, products=Products(products.load()))
 
 
 def stack_in() -> Callable[[str], Stack]:

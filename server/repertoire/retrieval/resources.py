@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repertoire.domain.experience import Experiences
-from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker
 from repertoire.retrieval.binding import ProductBindings
 from repertoire.retrieval.direction import Directions
@@ -51,7 +50,7 @@ class Options:
     demoted: Callable[[str], str] = _harmless  # returns the evidence on which a component is ranked lower
     troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # returns the known troubles of components
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # other words for each capability
-    products: Mapping[str, Product] = field(default_factory=dict)  # products that components may be bound to
+    products: Products = field(default_factory=lambda: Products({}))  # products that components may be bound to
 
 
 class Resources:
@@ -59,7 +58,6 @@ class Resources:
 
     def __init__(self, graph: GraphReader, embedder: Embedder | None, options: Options) -> None:
         """Build the readers and empty caches; without an embedder, ranking uses words and graph alone."""
-        products = Products(options.products)
         self.graph, self.options = graph, options
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
@@ -67,7 +65,10 @@ class Resources:
         self.capability_scorer = CapabilityScorer(
             capability_model_for(embedder.query_encoder if embedder is not None else ""), options.synonyms
         )
-        self.bindings, self.directions = ProductBindings(products, options.synonyms), Directions(products)
+        self.bindings, self.directions = (
+            ProductBindings(options.products, options.synonyms),
+            Directions(options.products),
+        )
         self.patterns = KeptPatterns()
         self._history: tuple[Snapshot, RequestHistory] | None = None
 

@@ -166,7 +166,7 @@ def add_patterns(run: ComponentRun) -> str:
 
 def knows_products(run: ComponentRun) -> bool:
     """Tell whether a table of products is configured."""
-    return bool(run.resources.options.products)
+    return bool(run.resources.options.products.known)
 
 
 def lower_bound_products(run: ComponentRun) -> str:

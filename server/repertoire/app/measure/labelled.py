@@ -18,8 +18,7 @@ from repertoire.app.clock import now
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import settle, write_records
-from repertoire.app.sources.vocabulary import vocabulary_of
-from repertoire.catalogue import reading
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import (
     AGENT,
     CO_OCCURS_WITH,
@@ -158,7 +157,7 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
         info=info,
         site=Site(),
         layout=layout,
-        vocabulary=vocabulary_of(reading.load()),
+        vocabulary=shipped_vocabulary(),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
         checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
         bounded=partial(cpu_limit, _A_ROW_S),

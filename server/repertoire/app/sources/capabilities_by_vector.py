@@ -8,7 +8,7 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.catalogue import reading
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import AGENT, MCP_SERVER, PROVIDES, Component, Edge
@@ -38,7 +38,7 @@ def assign_nearest(store: Store, embedder: Embedder) -> int:
     if len(ids):
         shipped = reading.load()
         terms = list(shipped.capabilities)
-        near = _TermVectors(terms, embedder.embed_passages(term_texts(shipped)), vocabulary_of(shipped))
+        near = _TermVectors(terms, embedder.embed_passages(term_texts(shipped)), shipped_vocabulary())
         edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
     store.sources.set_edges(edges, now=now(), file=LABEL)
     return len(edges)

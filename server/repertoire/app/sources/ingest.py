@@ -27,8 +27,7 @@ from repertoire.app.sources.settle import (
 )
 from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_moved, note_read
-from repertoire.app.sources.vocabulary import vocabulary_of
-from repertoire.catalogue import reading
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import FileRecord, IngestReport
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.extract import PARTS, ExtractionPlan
@@ -137,7 +136,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
         site=opened.site,
         layout=opened.layout,
-        vocabulary=vocabulary_of(reading.load()),
+        vocabulary=shipped_vocabulary(),
         corrections={key: terms for key, terms in store.preferences.corrections().items() if key.startswith(prefix)},
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from repertoire.catalogue.reading import Catalogue
+from functools import cache
+
+from repertoire.catalogue import reading
 from repertoire.ingestion.capabilities import Vocabulary
 
 
-def vocabulary_of(shipped: Catalogue) -> Vocabulary:
-    """Return a catalogue's vocabulary of capabilities."""
+@cache
+def shipped_vocabulary() -> Vocabulary:
+    """Return the shipped catalogue's vocabulary of capabilities, built once a process."""
+    shipped = reading.load()
     broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
     return Vocabulary.of(shipped.phrases(), broader, shipped.ordinary())
