@@ -38,9 +38,8 @@ Doctor = Callable[..., Examined]
 def plugin(tmp_path: Path) -> Path:
     """Return a copy of the plugin that may be harmed."""
     root = tmp_path / "plugin"
-    unwanted = shutil.ignore_patterns("__pycache__")
     for name in ("server", "bin", "hooks", ".claude-plugin"):
-        shutil.copytree(ROOT / name, root / name, ignore=unwanted)
+        shutil.copytree(ROOT / name, root / name)
     shutil.copy(ROOT / "requirements.lock", root)
     return root
 
