@@ -131,6 +131,18 @@ class Machine:
                 live.say(prompt, timeout=timeout)
         return live.seen()
 
+    def answered_session(self, *prompts: str) -> Session:
+        """Return the first of five sessions in which a prompt was answered in time, or else the last.
+
+        No prompt waits for more than 1.5 s, and the first of a process loads the model: on a machine that is busy with
+        other work one may go without, by design.
+        """
+        for _ in range(4):
+            session = self.session(*prompts)
+            if session.injected("UserPromptSubmit"):
+                return session
+        return self.session(*prompts)
+
     @contextmanager
     def conversation(self, *, script: Script | None = None, args: Sequence[str] = ()) -> Iterator[LiveSession]:
         """Open a conversation for the duration of the block, so that a test can act between prompts."""

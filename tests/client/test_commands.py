@@ -8,6 +8,7 @@ from client.api_stub import Script
 from client.belongings import A_PROMPT_THAT_NEEDS_ONE, SKILL
 from client.graph_tools import ask, call
 from client.machine import Machine
+from client.session import Session
 
 pytestmark = pytest.mark.client
 
@@ -49,11 +50,10 @@ def test_forgetting_asks_for_permission_first(regular: Machine) -> None:
 
 
 def test_what_was_muted_is_not_suggested_and_can_be_heard_again(regular: Machine) -> None:
-    def suggested() -> bool:
-        session = regular.session(A_PROMPT_THAT_NEEDS_ONE)
+    def suggested(session: Session) -> bool:
         return any(SKILL in context for context in session.injected("UserPromptSubmit"))
 
     ask(regular, "mute", target=SKILL)
-    assert not suggested()
+    assert not suggested(regular.session("hello", A_PROMPT_THAT_NEEDS_ONE))
     ask(regular, "mute", target=SKILL, undo=True)
-    assert suggested()
+    assert suggested(regular.answered_session(A_PROMPT_THAT_NEEDS_ONE))

@@ -6,7 +6,6 @@ import pytest
 
 from client.belongings import A_PROMPT_THAT_NEEDS_ONE, CHIT_CHAT, SKILL
 from client.machine import REPOSITORY, Machine, Settle
-from client.session import Session
 
 pytestmark = pytest.mark.client
 
@@ -26,21 +25,8 @@ def test_the_start_is_told_again_after_a_compaction(regular: Machine) -> None:
     assert session.injected("SessionStart")[1] in session.main_requests[-1].text
 
 
-def answered(machine: Machine, *prompts: str) -> Session:
-    """Return the first of three sessions in which a prompt was answered in time.
-
-    No prompt waits for more than 1.5 s, and the first of a process loads the model: on a machine that is busy with
-    other work one may go without, by design.
-    """
-    for _ in range(2):
-        session = machine.session(*prompts)
-        if session.injected("UserPromptSubmit"):
-            return session
-    return machine.session(*prompts)
-
-
 def test_a_prompt_that_needs_a_component_carries_it_in_its_request(regular: Machine) -> None:
-    session = answered(regular, CHIT_CHAT, A_PROMPT_THAT_NEEDS_ONE)
+    session = regular.answered_session(CHIT_CHAT, A_PROMPT_THAT_NEEDS_ONE)
     [context] = session.injected("UserPromptSubmit")
     assert SKILL in context
     assert len(context) < LONGEST_HINT
@@ -48,7 +34,7 @@ def test_a_prompt_that_needs_a_component_carries_it_in_its_request(regular: Mach
 
 
 def test_the_very_first_prompt_of_a_session_is_answered_too(regular: Machine) -> None:
-    session = answered(regular, A_PROMPT_THAT_NEEDS_ONE)
+    session = regular.answered_session(A_PROMPT_THAT_NEEDS_ONE)
     assert any(SKILL in context for context in session.injected("UserPromptSubmit"))
 
 
@@ -67,7 +53,7 @@ def test_a_prompt_that_needs_no_suggestion_gets_nothing(regular: Machine, prompt
 
 
 def test_the_same_hint_is_not_given_twice_in_a_session(regular: Machine) -> None:
-    session = regular.session(A_PROMPT_THAT_NEEDS_ONE, A_PROMPT_THAT_NEEDS_ONE)
+    session = regular.answered_session(A_PROMPT_THAT_NEEDS_ONE, A_PROMPT_THAT_NEEDS_ONE)
     told = [context for context in session.injected("UserPromptSubmit") if SKILL in context]
     assert len(told) == 1
 

@@ -42,7 +42,7 @@ def test_a_slash_command_that_the_user_types_is_recorded_and_shown(regular: Mach
 
 
 def test_status_shows_what_was_suggested(regular: Machine) -> None:
-    regular.session(A_PROMPT_THAT_NEEDS_ONE)
+    regular.answered_session(A_PROMPT_THAT_NEEDS_ONE)
     assert SKILL in ask(regular, "status")
 
 

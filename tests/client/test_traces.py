@@ -92,10 +92,11 @@ def test_an_error_solved_once_is_shown_with_its_solution_in_another_project(regu
     other.project = regular.root / "elsewhere"
     file = write(other.project, "sums")
     again = [run(), ToolUse("Read", {"file_path": str(file)}), edit(file, "row['net']", "row['amount_net']"), run()]
-    second = other.session("the build is red", script=Script([*again, "Done."]), args=ALLOWED)
+    # a first turn in which the model loads: on a busy machine the very first hook may go without an answer, by design
+    second = other.session("hello", "the build is red", script=Script(["Hello.", *again, "Done."]), args=ALLOWED)
     [hint] = second.injected("PostToolUseFailure")
     assert "amount_net" in hint
-    assert hint in second.main_requests[1].text, "in the request after the first failure"
+    assert hint in second.main_requests[2].text, "in the request after the first failure"
     assert str(regular.project) not in hint
     assert len(events(other, PROPOSED)) == 1
     [trace] = [event.node for event in events(other, SHOWN) if event.node.startswith("trace:")]
