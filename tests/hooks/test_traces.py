@@ -15,7 +15,8 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.traces.contribute import confirm, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.boot import session_files
-from repertoire.domain.event import SHOWN, TAKEN, Event, Moment
+from repertoire.domain.event import HELD, SHOWN, TAKEN, Event, Moment
+from repertoire.learning.arbiter import RARELY_TAKEN
 from repertoire.learning.hints import SESSION_START, is_exploration
 from repertoire.store.database import Store
 from sample_home import NOW
@@ -65,6 +66,10 @@ def test_what_nobody_takes_is_named_in_one_of_so_many_sessions_until_it_is_taken
         store.events.append(old)
     held, heard = (next(s for s in map(str, range(99)) if is_exploration(s) is through) for through in (False, True))
     assert "trace:" not in context(run(project, session=held))
+    with Store.open(home / "repertoire.db") as store:
+        take_in(store)
+        [left_out] = store.events.recent(kinds=(HELD,))
+    assert (left_out.node, left_out.data["why"]) == (shown.node, RARELY_TAKEN)
     assert "trace:" in context(run(project, session=heard))
     with Store.open(home / "repertoire.db") as store:
         store.events.append([Event(NOW, TAKEN, event.session, str(project), node=shown.node) for event in old[:30]])

@@ -14,8 +14,8 @@ from repertoire.learning.arbiter import (
     MOMENT_TOKENS,
     NO_BUDGET,
     RARELY_TAKEN,
-    SEEN,
     SESSION_TOKENS,
+    SHOWN_BEFORE,
     TRACE,
     Candidate,
     Occasion,
@@ -55,7 +55,7 @@ def test_components_that_were_shown_before_leave_their_place_to_traces() -> None
 def test_what_the_session_was_shown_is_not_shown_again() -> None:
     decision = arbitrate(TRACES[:1], Occasion(FAILURE, "s", seen=frozenset(("trace:0",))))
     assert decision.shown == ()
-    assert decision.held == {"trace:0": SEEN}
+    assert decision.held == {"trace:0": SHOWN_BEFORE}
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

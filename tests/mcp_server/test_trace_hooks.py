@@ -15,7 +15,7 @@ from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.app.clock import now
 from repertoire.app.session.solving import SEEN
 from repertoire.boot import session_files
-from repertoire.domain.event import PROPOSED, SHOWN, TAKEN, VOTED, Event
+from repertoire.domain.event import HELD, PROPOSED, SHOWN, TAKEN, VOTED, Event
 from repertoire.domain.trace import DRAFT
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
@@ -200,11 +200,14 @@ async def test_a_trace_whose_hints_nobody_takes_is_shown_seldom_until_one_is_tak
             store.events.append(ignored)
         hints = [await fails(client, session_id=f"s{n}") for n in range(30)]
         assert 0 < sum(map(bool, hints)) < 15
+        status = await ask(client, "status")
+        assert "recently held back:" in status
+        assert f"{key} (trace) at a failing command: such hints are rarely taken" in status
         with Store.open(home / "repertoire.db") as store:
             store.events.append([Event(now(), TAKEN, one.session, one.project, node=key) for one in ignored[::4]])
         assert all([await fails(client, session_id=f"t{n}") for n in range(5)])
         await ask(client, "forget", what="requests")
-        assert events_of(home, SHOWN, TAKEN) == []
+        assert events_of(home, SHOWN, TAKEN, HELD) == []
         assert all([await fails(client, session_id=f"u{n}") for n in range(5)])
 
 
@@ -229,7 +232,7 @@ async def test_an_error_that_a_prompt_quotes_names_its_trace_in_one_line_and_onc
         assert [line.count(key) for line in said.splitlines() if "trace:" in line] == [1]
         assert key not in json.dumps(await told(client, "hook_prompt", prompt=f"{asked}\nIt is urgent."))
         assert await fails(client) == "", "it is not shown again when the error comes"
-        await ask(client, "status")
+        assert "held back" not in await ask(client, "status"), "what was shown before is not told"
     assert [event.data["where"] for event in events_of(home, SHOWN)] == ["prompt"]
 
 

@@ -12,6 +12,7 @@ CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
 CONTRIBUTED, VOTED, SHOWN, TAKEN, PROPOSED = "contributed", "voted", "shown", "taken", "proposed"
+HELD = "held"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -54,6 +55,7 @@ EVENT_KINDS = (
     EventKind(CONTRIBUTED, "a trace was kept", lasting=True),
     EventKind(SHOWN, "a hint held a trace, or a fact on a failed command"),
     EventKind(TAKEN, "such a hint was used: the trace was read, the check passed, or something was changed"),
+    EventKind(HELD, "a hint was held back: its moment, and why"),
     EventKind(PROPOSED, "keeping a hard-won solution was proposed, or refused"),
     EventKind(VOTED, "somebody said whether a trace helped", lasting=True),
 )

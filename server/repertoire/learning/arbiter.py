@@ -25,7 +25,8 @@ COMPONENT_TOKENS = 80  # what one component of an earlier hint counts: a usual l
 _TRACES, _TRACES_BESIDE_COMPONENTS = 3, 1
 _CHARACTERS = 4  # of a token, in English text
 _CERTAIN = 1e-6
-SEEN, RARELY_TAKEN, NO_BUDGET, ENOUGH_TRACES = "shown before", "rarely taken", "no budget left", "enough traces"
+SHOWN_BEFORE, RARELY_TAKEN = "shown before", "such hints are rarely taken"
+NO_BUDGET, ENOUGH_TRACES = "no budget left", "enough traces were named"
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def arbitrate(candidates: Iterable[Candidate], occasion: Occasion) -> Decision:
 
 def _refusal(one: Candidate, occasion: Occasion) -> str:
     if one.key in occasion.seen:
-        return SEEN
+        return SHOWN_BEFORE
     demand = occasion.demand(one.kind, one.key)
     usual = odds_of(HINT_THRESHOLD) * (1 - _CERTAIN)
     return RARELY_TAKEN if odds_of(one.chance) < demand * usual else ""

@@ -159,8 +159,8 @@ class Answers:
         if found is None or hook.late:  # an offer that is not shown does not count as one
             return HookOutcome(events=(*before, hook_events.asked(request, moment, settings)))
         found, hint = self._with_trace(found, hook, moment)
-        asked = hook_events.asked(request, moment, settings, held=found.held)
-        events = (*before, asked, *hook_events.offered(found, moment, request.key), *hint.events)
+        named = (*hook_events.offered(found, moment, request.key), *hook_events.held(found, moment, request.key))
+        events = (*before, hook_events.asked(request, moment, settings), *named, *hint.events)
         text = "\n".join(part for part in (found.text, hint.text) if part)
         return HookOutcome(context_output("UserPromptSubmit", text), events)
 

@@ -18,6 +18,11 @@ from repertoire.sources.plugin_diff import InstalledCopy
 from repertoire.store.sources import SourceRow
 
 _SOURCES = 20
+_WHERE = {
+    "session_start": "at session start",
+    "failure": "at a failing command",
+    "before_command": "before a command",
+}
 
 
 def status_text(status: Status) -> str:
@@ -35,6 +40,7 @@ def status_text(status: Status) -> str:
             ),
             f"hints: {'on' if status.hints else 'off'}; stored of each prompt: {_KEPT[status.store_prompts]}",
             *_block("recently suggested", [_offered(event) for event in status.offered]),
+            *_block("recently held back", [_held(event) for event in status.held]),
             *_block("recently used", [_used(event) for event in status.selected]),
             *_block(
                 "recently failed",
@@ -114,8 +120,13 @@ def _source(row: SourceRow) -> str:
 
 def _offered(event: Event) -> str:
     why = clean_line(_text(event, "why"), LINE)
-    where = {"session_start": "at session start"}.get(_text(event, "where"), "for a prompt")
+    where = _WHERE.get(_text(event, "where"), "for a prompt")
     return f"{_when(event)} {_name(event)} {where}" + (f": {why}" if why else "")
+
+
+def _held(event: Event) -> str:
+    where = _WHERE.get(_text(event, "where"), "for a prompt")
+    return f"{_when(event)} {_name(event)} ({_text(event, 'type').replace('_', ' ')}) {where}: {_text(event, 'why')}"
 
 
 def _used(event: Event) -> str:

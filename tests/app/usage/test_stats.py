@@ -8,7 +8,8 @@ from repertoire.app.clock import now
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session.hook_events import Moment
 from repertoire.app.usage.stats import stats
-from repertoire.domain.event import ASKED, OFFERED, SELECTED, SHOWN, TAKEN, Event
+from repertoire.domain.event import HELD, OFFERED, SELECTED, SHOWN, TAKEN, Event
+from repertoire.learning.arbiter import RARELY_TAKEN
 from repertoire.rendering.usage import stats_text
 from repertoire.settings import Settings
 from sample_home import SOURCE
@@ -30,7 +31,7 @@ def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
     store.events.append([Event(now(), OFFERED, f"s{n}", "/here", f"r{n}", FORMS, skill) for n in range(120)])
     store.events.append([Event(now(), OFFERED, f"c{n}", "/here", f"q{n}", SHIP, command) for n in range(4)])
     store.events.append([Event(now(), SELECTED, "c0", "/here", "q0", SHIP)])
-    store.events.append([Event(now(), ASKED, "s", "/here", "r", data={"held": ["skill"]})] * 3)
+    store.events.append([Event(now(), HELD, "s", "/here", "r", FORMS, {**skill, "why": RARELY_TAKEN})] * 3)
     data, text = told(store)
     assert (
         "  prompt, skill: offered 120, followed 0 (0-3 %); needs 8.0 times the usual odds of fitting, 3 held back"

@@ -15,7 +15,7 @@ from repertoire.app.session.gaps import Gap, recurring
 from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
+from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
 from repertoire.sources.plugin_diff import compare
@@ -48,6 +48,7 @@ class Status:
     offered: tuple[Event, ...]
     selected: tuple[Event, ...]
     failed: tuple[Event, ...]
+    held: tuple[Event, ...]  # hints that were held back
     gaps: tuple[Gap, ...]
     muted: Mapping[str, str]
     flagged: Mapping[str, int] = field(default_factory=dict)  # number of components by gravest severity
@@ -87,6 +88,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
         selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
+        held=_latest(events.recent(kinds=(HELD,), session=session, limit=_LOOKED_AT)),
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=_muted(store.preferences.mutes()),
         flagged=store.flags.counts(),

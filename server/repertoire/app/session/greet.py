@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -23,7 +23,7 @@ from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.component import COMPONENT
-from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED, SHOWN
+from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import (
@@ -82,7 +82,11 @@ def greet(start: SessionStart) -> Greeting:
         with closing(StartReader(path)) as db:
             if db.holds_components():
                 fits = _from_store(db, profile, start, _half_life(settings))
-                return worded(profile, *_within_budget(db, start, fits, _solved(db, start, settings)))
+                solved = _solved(db, start, settings)
+                shown, held = _within_budget(db, start, fits, solved)
+                named = [trace for trace in solved if trace[0] in shown]
+                greeting = worded(profile, [fit for fit in fits if fit.candidate.id in shown], named)
+                return replace(greeting, held={key: held[key] for key, _ in solved if key in held})
     if start.source == "resume":  # without a log nothing shows that the session had a greeting
         return Greeting()
     return worded(profile, _from_catalogue(shipped, profile, start.project))
@@ -106,6 +110,8 @@ def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]
         tokens = tokens_of(solved_line(key, title))
         told = {"where": SESSION_START, "type": TRACE, "rank": rank, "tokens": tokens}
         rows.append({**same, "kind": SHOWN, "node": key, "data": told})
+    for key, why in greeting.held.items():
+        rows.append({**same, "kind": HELD, "node": key, "data": {"where": SESSION_START, "type": TRACE, "why": why}})
     return rows
 
 
@@ -157,14 +163,14 @@ def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -
 
 def _within_budget(
     db: StartReader, start: SessionStart, fits: Sequence[Fit], solved: Sequence[tuple[str, str]]
-) -> tuple[Sequence[Fit], Sequence[tuple[str, str]]]:
-    """Return the components and traces that the arbiter lets a greeting name; the fits have met their demand."""
+) -> tuple[Collection[str], Mapping[str, str]]:
+    """Return what the arbiter lets a greeting name, and why not the rest; the fits have met their demand."""
     rare = trace_hints(db.newest_events(KINDS, 0), Decay(start.at, HALF_LIFE_DAYS, start.project))
     occasion = Occasion(SESSION_START, start.session, demands=rare.demands(SESSION_START), weary=rare.weary)
     traces = [Candidate(key, TRACE, _SAME_PROJECT, tokens_of(solved_line(key, title))) for key, title in solved]
     components = [Candidate(fit.candidate.id, COMPONENT, HINT_THRESHOLD, COMPONENT_TOKENS) for fit in fits]
-    shown = arbitrate([*components, *traces], occasion).shown
-    return [fit for fit in fits if fit.candidate.id in shown], [trace for trace in solved if trace[0] in shown]
+    decision = arbitrate([*components, *traces], occasion)
+    return decision.shown, decision.held
 
 
 def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:

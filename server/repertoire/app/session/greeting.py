@@ -5,8 +5,8 @@ The session hook runs this with any Python from 3.9.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from repertoire.catalogue.fitting import COMMON, Fit
 from repertoire.catalogue.profile import Profile
@@ -24,6 +24,7 @@ class Greeting:
     text: str = ""
     items: tuple[HintItem, ...] = ()
     solved: tuple[tuple[str, str], ...] = ()  # key and title of the traces that it names
+    held: Mapping[str, str] = field(default_factory=dict)  # key of each trace that it leaves out, and why
 
 
 def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, str]] = ()) -> Greeting:

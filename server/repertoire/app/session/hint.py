@@ -71,7 +71,7 @@ class Offer:
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
     reason: str = ""
-    held: tuple[str, ...] = ()  # types held back, since such hints are rarely followed
+    held: tuple[Hit, ...] = ()  # what would have come first, held back since such hints are rarely followed
     text: str = field(default="", repr=False)
 
 
@@ -109,10 +109,10 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         _lighter_first([hit for hit in named if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]), limits
     )
     chosen += _newcomer(named, chosen, prompt, limits)
-    held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
+    held = tuple(hit for hit in likely[:1] if hit not in named)
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
-    return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
+    return Offer(tuple(chosen), sure, "" if chosen else reason, held, text)
 
 
 def limited_to(found: Offer, keys: Collection[str]) -> Offer:

@@ -11,8 +11,10 @@ from repertoire.app.session.hint import Offer, reason_for
 from repertoire.app.session.requests import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
-from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event, Moment
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, HELD, OFFERED, SELECTED, Event, Moment
 from repertoire.domain.text import clean_line
+from repertoire.learning.arbiter import RARELY_TAKEN
+from repertoire.learning.hints import PROMPT
 from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
@@ -54,17 +56,27 @@ def request_key(text: str) -> str:
     return f"{REQUEST}:{name}"
 
 
-def asked(request: AskedPrompt, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
-    """Return the event of a request; `held` are types that were held back, since such hints are rarely followed."""
-    data: dict[str, object] = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
-    if held:
-        data["held"] = list(held)
+def asked(request: AskedPrompt, moment: Moment, settings: Settings) -> Event:
+    """Return the event of a request."""
+    data = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
     return Event(moment.at, ASKED, moment.session, moment.project, request.key, data=data)
 
 
 def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
     """Return an event for each component of an offer, with its rank, reason and confidence."""
     return _offers(offer.hits, moment, request, confidence=offer.confidence, where="prompt")
+
+
+def held(offer: Offer, moment: Moment, request: str) -> list[Event]:
+    """Return an event for each component that an offer held back, since such hints are rarely followed."""
+    return [held_back(hit, RARELY_TAKEN, moment, request) for hit in offer.held]
+
+
+def held_back(hit: Hit, why: str, moment: Moment, request: str = "") -> Event:
+    """Return the event of a component that was not named at a prompt, and why."""
+    name, kind = clean_line(hit.component.name, 80), hit.component.type
+    data = {"name": name, "type": kind, "where": PROMPT, "why": why}
+    return Event(moment.at, HELD, moment.session, moment.project, request, hit.component.id, data)
 
 
 def recommended(found: Recommendation, moment: Moment) -> list[Event]:

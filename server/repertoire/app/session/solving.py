@@ -5,21 +5,23 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import Offer, limited_to
+from repertoire.app.session.hook_events import held_back
 from repertoire.app.session.occasion import occasion_of
 from repertoire.app.session.solving_state import SolvingStates
 from repertoire.app.session.spool import of_session
 from repertoire.app.traces.contribute import draft, proposed_before
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceHit, TraceQuery, search_traces
-from repertoire.domain.event import PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
+from repertoire.domain.event import HELD, PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
     FAILED_COMMAND,
+    SHOWN_BEFORE,
     TRACE,
     Candidate,
     Decision,
@@ -57,7 +59,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Hint:
-    """A line for the model and the event of showing it; both empty if nothing is shown."""
+    """A line for the model, empty if nothing is shown, and the events of showing it or of holding it back."""
 
     text: str = ""
     events: tuple[Event, ...] = ()
@@ -124,7 +126,9 @@ class SolvingSessions:
             Candidate(one.component.id, one.component.type, found.confidence, COMPONENT_TOKENS) for one in found.hits
         ]
         decision = arbitrate([*named, trace], occasion_of(self._repertoire, PROMPT, moment, prompt))
-        return limited_to(found, decision.shown), self._as_shown(trace, PROMPT, text, moment, decision)
+        hint = self._as_shown(trace, PROMPT, text, moment, decision)
+        held = [held_back(hit, why, moment) for hit in found.hits if (why := decision.held.get(hit.component.id))]
+        return limited_to(found, decision.shown), replace(hint, events=(*hint.events, *held))
 
     def proposal(self, moment: Moment) -> tuple[Proposal | None, list[Event]]:
         """Return a draft of the hard-won solution of this turn, and the event; no problem is ever proposed twice."""
@@ -168,10 +172,14 @@ class SolvingSessions:
     def _as_shown(
         self, candidate: Candidate, where: str, text: str, moment: Moment, decision: Decision, **more: object
     ) -> Hint:
-        if candidate.key not in decision.shown:
-            return Hint()
-        data = {"where": where, "type": candidate.kind, "tokens": candidate.tokens, **more}
-        return Hint(text, (Event(moment.at, SHOWN, moment.session, moment.project, node=candidate.key, data=data),))
+        def event(kind: str, data: Mapping[str, Any]) -> Event:
+            told = {"where": where, "type": candidate.kind, **data}
+            return Event(moment.at, kind, moment.session, moment.project, node=candidate.key, data=told)
+
+        if candidate.key in decision.shown:
+            return Hint(text, (event(SHOWN, {"tokens": candidate.tokens, **more}),))
+        why = decision.held[candidate.key]
+        return Hint() if why == SHOWN_BEFORE else Hint("", (event(HELD, {"why": why}),))
 
     def _hints(self, session: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
         """Return the errors for which hints were shown in a session, by trace or command, and which were used."""

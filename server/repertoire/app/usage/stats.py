@@ -10,8 +10,8 @@ from repertoire.app.clock import now
 from repertoire.app.usage.review import ReviewedSuggestion, review
 from repertoire.app.usage.usage_cache import copies_among, known_trials
 from repertoire.domain.confidence_intervals import Interval, wilson
-from repertoire.domain.event import ASKED, OUTCOMES
-from repertoire.learning.hints import PROMPT, HintRate
+from repertoire.domain.event import HELD, OUTCOMES
+from repertoire.learning.hints import HintRate
 from repertoire.learning.outcomes import Trial, propensity
 from repertoire.learning.trace_hints import KINDS, READ, trace_hints
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
@@ -21,7 +21,7 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import Mute
 
-_BESIDE, _ASKED = 5, 5_000  # co-selected components of each component; newest requests that are read
+_BESIDE, _HELD = 5, 5_000  # co-selected components of each component; newest hints held back that are counted
 _NEWEST = 200  # newest offers among which the share of first offers is counted
 
 
@@ -52,7 +52,7 @@ class HintStats:
 
     rate: HintRate
     demand: float
-    held_back: int  # prompts for which such a hint was held back
+    held_back: int  # times that such a hint was held back lately
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ def _trace_rates(store: Store, clock: Decay) -> tuple[HintRate, ...]:
 
 
 def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[HintStats]:
-    asked = store.events.latest((ASKED,), limit=_ASKED)
-    held = Counter(str(kind) for event in asked for kind in event.data.get("held", ()))
+    newest = store.events.latest((HELD,), limit=_HELD)
+    held = Counter((event.data.get("where"), event.data.get("type")) for event in newest)
     for rate in rates:
-        yield HintStats(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
+        yield HintStats(rate, round(rate.demand, 2), held[rate.moment, rate.type])
 
 
 def _by_rank(found: Sequence[Trial]) -> tuple[RankStats, ...]:
