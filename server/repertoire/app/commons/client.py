@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from repertoire import __version__
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, LimitReached, ScopeMissing
+from repertoire.app.commons.retry_after import retry_after
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
@@ -145,9 +146,7 @@ class HttpClient:
                 if size > _MOST_BYTES:
                     message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"
                     raise CommonsError(message)
-            wait = answer.headers.get("Retry-After", "")
-            seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else 0.0
-            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), seconds
+            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), retry_after(answer.headers)
 
     def _answer(self, status: int, text: str) -> Any:
         try:
