@@ -176,9 +176,8 @@ class Traces:
     def tags(self) -> dict[str, int]:
         """Count the active traces of each tag, the most used first."""
         rows = self._db.execute(
-            "SELECT tag, count(*) FROM trace, unnest(tags) tag WHERE community = %s AND status = %s "
-            "GROUP BY tag ORDER BY 2 DESC, 1",
-            (self.community, ACTIVE),
+            "SELECT tag, traces FROM tag_count WHERE community = %s AND traces > 0 ORDER BY traces DESC, tag",
+            (self.community,),
         )
         return {str(tag): int(count) for tag, count in rows}
 
