@@ -73,7 +73,7 @@ def search(address: str, wanted: TraceQuery) -> list[str]:
     try:
         with database.tenant("team") as connection:
             reader = CommunityTraces(connection, "team", Cache())
-            answer = search_traces(reader.as_cache(), wanted, embedder=PlacedEmbedder())
+            answer = search_traces(reader, wanted, embedder=PlacedEmbedder())
         return [key for hit in answer.hits for key in (hit.trace.key, *hit.twins)]
     finally:
         database.close()
