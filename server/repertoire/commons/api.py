@@ -24,6 +24,7 @@ PATH = "/api/v1"
 router = APIRouter(prefix=PATH)
 _bearer = HTTPBearer(auto_error=False, description="The key of an installation; it stands in no address and no body.")
 _PAGE = 200
+_CHANGES = 2_000  # traces of one page of changes, and votes: a first sync asks as rarely as may be
 Placed = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(PLACES)})=", max_length=200)]
 
 
@@ -193,7 +194,7 @@ def changes(
     commons: Service,
     caller: Reader,
     cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
-    limit: Annotated[int, Query(ge=3, le=_PAGE)] = _PAGE,
+    limit: Annotated[int, Query(ge=3, le=_CHANGES)] = _CHANGES,
 ) -> bodies.ChangesOut:
     """Return what changed in the community after a cursor, by which an installation keeps its cache."""
     return bodies.ChangesOut.of(commons.changes(caller, cursor, limit))

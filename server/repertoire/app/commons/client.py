@@ -23,7 +23,7 @@ from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
 _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _DEADLINE_S = 60.0  # of an answer: the timeout above begins anew with every byte
 _ATTEMPTS, _PAUSE_S = 3, 0.4
-_MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
+_MOST_BYTES = 32_000_000  # of an answer: texts of 4 MB, each character escaped
 _AGAIN = frozenset((429, 502, 503, 504))
 _PATIENCE_S = 5.0  # a server that asks for a longer wait is left to the next sync
 _REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
