@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -17,18 +17,16 @@ LONG = "ü" * TEXT  # as many characters as are kept, of two bytes each
 
 
 @pytest.fixture
-def traces(postgres: Callable[[str], str], request: pytest.FixtureRequest) -> Traces:
+def traces(postgres: Callable[[str], str], request: pytest.FixtureRequest) -> Iterator[Traces]:
     address = postgres(request.node.name[:60])
     migrate(address)
     database = Database(address)
     database.open()
-    request.addfinalizer(database.close)
-    lent = database.tenant("team")
-    connection = lent.__enter__()
-    request.addfinalizer(lambda: lent.__exit__(None, None, None))
-    connection.execute("INSERT INTO community (community, created) VALUES ('team', '')")
-    connection.execute("INSERT INTO member VALUES ('team', 'ben', true, '')")
-    return Traces(connection, "team")
+    with database.tenant("team") as connection:
+        connection.execute("INSERT INTO community (community, created) VALUES ('team', '')")
+        connection.execute("INSERT INTO member VALUES ('team', 'ben', true, '')")
+        yield Traces(connection, "team")
+    database.close()
 
 
 def test_all_pages_together_hold_each_change_once(traces: Traces, monkeypatch: pytest.MonkeyPatch):

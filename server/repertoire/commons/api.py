@@ -18,6 +18,7 @@ from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Cal
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
 from repertoire.commons.service import Commons
+from repertoire.commons.shared_use import SharedUse
 from repertoire.domain.trace import PLACES
 
 PATH = "/api/v1"
@@ -68,6 +69,7 @@ class Needs:
 Service = Annotated[Commons, Depends(_part("commons"))]
 KeyStore = Annotated[Keys, Depends(_part("keys"))]
 BanList = Annotated[Bans, Depends(_part("bans"))]
+UseStore = Annotated[SharedUse, Depends(_part("use"))]
 OnceName = Annotated[
     str,
     Header(
@@ -210,6 +212,24 @@ def reputation(commons: Service, caller: Reader, member: str) -> bodies.Reputati
 def tags(commons: Service, caller: Reader) -> dict[str, int]:
     """Count the active traces of each tag."""
     return dict(commons.tags(caller))
+
+
+@router.get("/use")
+def released_use(use: UseStore, caller: Reader) -> bodies.UseOut:
+    """Tell about how many members use a component, for those that five or more use; renewed at most once a week."""
+    return bodies.UseOut.of(use.released(caller))
+
+
+@router.put("/use/own")
+def report_use(use: UseStore, caller: Contributor, body: bodies.UseIn) -> bodies.KeptOut:
+    """Store which components the caller uses in place of its last report; nobody sees a single report."""
+    return bodies.KeptOut(kept=use.report(caller, body.components))
+
+
+@router.delete("/use/own", status_code=204)
+def withdraw_use(use: UseStore, caller: Contributor) -> None:
+    """Delete the caller's report of the components that it uses."""
+    use.withdraw(caller)
 
 
 @router.get("/keys/self")

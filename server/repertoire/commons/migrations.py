@@ -165,6 +165,15 @@ INSERT INTO tag_count SELECT community, tag, count(*) FROM trace, unnest(tags) t
   GROUP BY community, tag;
 ALTER TABLE trace FORCE ROW LEVEL SECURITY;
 """
+# `released`: what the last release counted of the member; NULL after the report was withdrawn. See shared_use.py.
+_SHARED_USE = """
+CREATE TABLE use_report (
+  community text NOT NULL, member text NOT NULL, components text[] NOT NULL, released text[] DEFAULT '{}',
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (community, member), FOREIGN KEY (community, member) REFERENCES member);
+CREATE TABLE use_release (
+  community text PRIMARY KEY REFERENCES community, components jsonb NOT NULL, at timestamptz NOT NULL DEFAULT now());
+"""
 
 
 def _isolation(tables: tuple[str, ...]) -> str:
@@ -196,6 +205,7 @@ STEPS = (
     Step("postings of words", lambda: _POSTINGS + _isolation(("posting",)), 3),
     Step("second vectors", lambda: _SECOND_VECTORS, 3),
     Step("counts of tags", lambda: _TAG_COUNTS + _isolation(("tag_count",)), 3),
+    Step("shared use", lambda: _SHARED_USE + _isolation(("use_report", "use_release")), 3),
 )
 
 

@@ -232,7 +232,8 @@ class Traces:
         """Return the last revisions that a page of traces may hold, because of their number or their length."""
         sizes = self._db.execute(
             "SELECT revision, sum(octet_length(title) + octet_length(context) + octet_length(solution) + octet_length("
-            "concat(tags, uses, environment, watch, licence))) OVER (ORDER BY revision) FROM trace WHERE community = %s AND revision > %s AND revision <= %s "
+            "concat(tags, uses, environment, watch, licence))) OVER (ORDER BY revision) FROM trace "
+            "WHERE community = %s AND revision > %s AND revision <= %s "
             "ORDER BY revision LIMIT %s",
             (self.community, cursor, until, limit),
         ).fetchall()
