@@ -112,6 +112,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
 TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting"]
+TABLES += ["tag_count", "use_release", "use_report"]
 
 
 @pytest.mark.parametrize("table", TABLES)

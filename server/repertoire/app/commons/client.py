@@ -6,7 +6,7 @@ import ipaddress
 import json
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -57,6 +57,18 @@ _CHANGES: Mapping[str, Any] = {
         "more": {"type": "boolean"},
     },
 }
+_USE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["components"],
+    "properties": {
+        "components": {
+            "type": "object",
+            "maxProperties": 10_000,
+            "propertyNames": {"maxLength": 500},
+            "additionalProperties": {"type": "integer", "minimum": 1},
+        }
+    },
+}
 
 
 class CommonsClient(Protocol):
@@ -73,6 +85,15 @@ class CommonsClient(Protocol):
 
     def changes(self, cursor: int) -> Mapping[str, Any]:
         """Return what changed after a cursor."""
+
+    def report_use(self, components: Sequence[str]) -> None:
+        """Report which components the member uses, in place of its last report."""
+
+    def withdraw_use(self) -> None:
+        """Delete the member's report."""
+
+    def team_use(self) -> Mapping[str, int]:
+        """Return about how many members use each component."""
 
 
 class HttpClient:
@@ -112,6 +133,24 @@ class HttpClient:
             raise CommonsError(message)
         changes: Mapping[str, Any] = found
         return changes
+
+    def report_use(self, components: Sequence[str]) -> None:
+        """Report which components the member uses, in place of its last report."""
+        self._call("PUT", "/use/own", {"components": list(components)})
+
+    def withdraw_use(self) -> None:
+        """Delete the member's report."""
+        self._call("DELETE", "/use/own")
+
+    def team_use(self) -> Mapping[str, int]:
+        """Return about how many members use each component."""
+        found = self._call("GET", "/use")
+        wrong = next(Draft202012Validator(_USE).iter_errors(found), None)
+        if wrong is not None:
+            message = f"{self._url} told of the team's use what cannot be read: {clean_line(wrong.message, _SAID)}"
+            raise CommonsError(message)
+        counts: Mapping[str, int] = found["components"]
+        return counts
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         trouble, asked = "", 0.0
