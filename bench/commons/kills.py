@@ -179,7 +179,7 @@ def verdict(url: str, members: list[Member]) -> dict[str, object]:
         votes = {str(key) for (key,) in connection.execute("SELECT trace FROM vote WHERE community = %s", (TEAM,))}
     stored = Counter(keys)
     done = wait(lambda: count(url, "SELECT count(*) FROM procrastinate_jobs") == 0, 900)
-    waiting = count(url, "SELECT count(*) FROM trace WHERE problem IS NULL")
+    waiting = count(url, "SELECT count(*) FROM trace WHERE problem IS NULL OR solution_vector IS NULL")
     accepted = [key for member in members for key in member.accepted]
     return {
         "acknowledged": len(accepted),

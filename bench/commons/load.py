@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,10 @@ from repertoire.settings import Settings  # noqa: E402
 from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
 
 TEAM, BATCH, WRITES = "team", 500, 0.1
+SERVE = ("-m", "repertoire.commons")
+# The same server where uvloop and httptools are missing: uvicorn then takes asyncio's loop and h11.
+HIDDEN = "import sys; sys.modules['uvloop'] = sys.modules['httptools'] = None"
+PLAIN_LOOP = ("-c", f"{HIDDEN}\nfrom repertoire.commons.__main__ import run\nrun()")
 INDEXES = ("trace_problem", "trace_solution")
 
 
@@ -124,6 +128,7 @@ class Clients:
     def __init__(self, urls: Sequence[str], keys: Sequence[str], asked: list[dict[str, str]], *, pause: float) -> None:
         self._urls, self._keys, self._asked, self._pause = urls, keys, asked, pause
         self.times: dict[str, list[float]] = defaultdict(list)
+        self.searches: dict[str, list[float]] = defaultdict(list)  # by the server's address
         self.failed: dict[str, int] = defaultdict(int)
         self.accepted: list[str] = []
 
@@ -165,6 +170,8 @@ class Clients:
             self.failed[str(answer.status_code)] += 1
             return
         self.times[kind].append(1000 * (time.perf_counter() - begin))
+        if kind == "search":
+            self.searches[f"{request.url.scheme}://{request.url.netloc.decode()}"].append(self.times[kind][-1])
         if kind == "contribute":
             self.accepted.append(answer.json()["id"])
 
@@ -210,6 +217,7 @@ def read_arguments() -> argparse.Namespace:
     arguments.add_argument("--pause", type=float, default=10.0, help="a client's mean seconds between requests")
     arguments.add_argument("--seconds", type=float, default=120.0)
     arguments.add_argument("--servers", type=int, default=1, help="server processes, over which clients are spread")
+    arguments.add_argument("--plain-loop", action="store_true", help="run every second server on asyncio's own loop")
     arguments.add_argument("--keep", type=Path, help="keep PostgreSQL here, to be used again")
     return arguments.parse_args()
 
@@ -236,35 +244,70 @@ def make_keys(home: Path, url: str, count: int) -> list[str]:
     return made
 
 
+@dataclass
+class Served:
+    """A server process, its address, and whether uvloop and httptools are hidden from it."""
+
+    process: subprocess.Popen[str]
+    url: str
+    plain: bool
+
+    def cpu_s(self) -> float:
+        """Return the seconds of processor time that it has taken."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def serving(home: Path, url: str, servers: int) -> Iterator[list[str]]:
-    """Run servers and a worker; yield the servers' addresses."""
+def serving(home: Path, url: str, given: argparse.Namespace) -> Iterator[list[Served]]:
+    """Run servers and a worker; yield the servers."""
     environment = {**os.environ, "DATABASE_URL": url, "REPERTOIRE_HOME": str(home), "PYTHONPATH": str(ROOT / "server")}
-    line = [sys.executable, "-m", "repertoire.commons"]
     with (home / "load.log").open("w") as log:
         pipes: dict[str, Any] = {"env": environment, "stdout": subprocess.PIPE, "stderr": log, "text": True}
-        started = [subprocess.Popen([*line, "serve", "--port", "0"], **pipes) for _ in range(servers)]
-        worker = subprocess.Popen([*line, "work"], env=environment, stdout=subprocess.DEVNULL, stderr=log)
+        plain = [given.plain_loop and number % 2 == 1 for number in range(given.servers)]
+        started = [
+            subprocess.Popen([sys.executable, *(PLAIN_LOOP if one else SERVE), "serve", "--port", "0"], **pipes)
+            for one in plain
+        ]
+        worker = subprocess.Popen(
+            [sys.executable, *SERVE, "work"], env=environment, stdout=subprocess.DEVNULL, stderr=log
+        )
         try:
-            yield [one.stdout.readline().strip() for one in started if one.stdout]
+            addresses = [one.stdout.readline().strip() for one in started if one.stdout]
+            yield [Served(*one) for one in zip(started, addresses, plain, strict=True)]
         finally:
             for process in (*started, worker):
                 process.terminate()
                 process.wait(20)
 
 
-async def measure(addresses: Sequence[str], url: str, given: argparse.Namespace, keys: Sequence[str]) -> dict[str, Any]:
-    """Warm the server, then let the clients and the plain connection ask at the same time."""
+async def measure(
+    servers: Sequence[Served], url: str, given: argparse.Namespace, keys: Sequence[str]
+) -> dict[str, Any]:
+    """Warm the servers, then let the clients and the plain connection ask at the same time."""
     asked = questions(given.folder)
+    addresses = [one.url for one in servers]
     embedder, _ = open_embedder(ROOT, Settings())
     assert embedder is not None
     vectors = list(map(as_vector, embedder.embed_passages([next(iter(one.values()))[:400] for one in asked[:100]])))
     await Clients(addresses, keys[:4], asked, pause=0.1).run(15)
     clients = Clients(addresses, keys, asked, pause=given.pause)
+    before = [one.cpu_s() for one in servers]
     beside, _ = await asyncio.gather(plain(url, vectors, given.seconds), clients.run(given.seconds))
+    by_server = [
+        {
+            "loop": "asyncio" if one.plain else "uvloop",
+            "search": spread(clients.searches[one.url]),
+            "cpu ms a search, with its share of writes": round(
+                1000 * (one.cpu_s() - begun) / max(len(clients.searches[one.url]), 1), 1
+            ),
+        }
+        for one, begun in zip(servers, before, strict=True)
+    ]
     figures: dict[str, Any] = {kind: spread(times) for kind, times in clients.times.items()}
     return {
         **figures,
+        **({"by server": by_server} if len(servers) > 1 else {}),
         "pgvector alone": spread(beside),
         "failed": clients.failed,
         "lost": lost(url, clients.accepted),
@@ -284,8 +327,8 @@ def main() -> None:
         "pause_s": given.pause,
         **seeded,
     }
-    with serving(home, url, given.servers) as addresses:
-        figures |= asyncio.run(measure(addresses, url, given, keys))
+    with serving(home, url, given) as servers:
+        figures |= asyncio.run(measure(servers, url, given, keys))
     print(json.dumps(figures, indent=1))
 
 

@@ -1,9 +1,10 @@
-"""Defines the protocols of models and of the graph's readers, and the values that the readers return."""
+"""Defines the protocols of models and of the readers of graph and traces, and the values that the readers return."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy.typing as npt
 
 from repertoire.domain.component import Component
 from repertoire.domain.graph import COMPONENTS
+from repertoire.domain.trace import Trace, Trust
 
 Vectors = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
 
 
 class Embedder(Protocol):
@@ -209,3 +212,87 @@ class VectorReader(Protocol):
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Vectors]:
         """Return the whole space as node ids and a matrix with one vector a row."""
+
+
+class TextReader(Protocol):
+    """Reads the full text of traces for retrieval."""
+
+    def match(
+        self,
+        words: Sequence[str],
+        *,
+        limit: int,
+        weights: tuple[float, float, float],
+        among: Among | None = None,
+        view: str = COMPONENTS,
+    ) -> list[tuple[int, float]]:
+        """Return (number, lexical score, higher is better) of traces with any of the words, best first."""
+
+
+class TraceRows(Protocol):
+    """Reads traces by their numbers."""
+
+    def by_id(self, numbers: Iterable[int], /) -> Mapping[int, Trace]:
+        """Return traces by number; numbers that are none are left out."""
+
+    def among(self, statuses: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
+        """Return the numbers of traces of these states that bear every one of these tags."""
+
+    def words(self, numbers: Sequence[int], /) -> dict[int, frozenset[str]]:
+        """Return the words of traces, as the full-text index holds them."""
+
+    def showing(self, signatures: Sequence[str]) -> Mapping[str, list[int]]:
+        """Map each signature to the numbers of the traces that show it, the newest where there are very many."""
+
+
+class TraceStore(Protocol):
+    """Holds traces and their full text: a home's database, or a community of a commons."""
+
+    @property
+    def graph(self) -> TextReader:
+        """Return the full text."""
+
+    @property
+    def traces(self) -> TraceRows:
+        """Return the traces."""
+
+
+class TraceSpace(Protocol):
+    """Reads the vectors of one vector space of traces."""
+
+    @property
+    def ids(self) -> Sized:
+        """Return one entry for each trace with a vector."""
+
+    def nearest(self, vector: Vectors, allowed: Rows, limit: int) -> dict[int, float]:
+        """Return the nearest of the allowed traces with their cosine similarity."""
+
+
+class TraceVotes(Protocol):
+    """Holds the votes on traces as of a day."""
+
+    def trust(self, trace: Trace, day: date) -> Trust:
+        """Return the trust in a trace."""
+
+
+class TraceReader(Protocol):
+    """Reads what a search of traces needs, the same in a home and in a commons."""
+
+    @property
+    def store(self) -> TraceStore:
+        """Return the traces."""
+
+    def ids(self, *, active: bool) -> Rows:
+        """Return the numbers of all traces, or of active ones only, in ascending order."""
+
+    def spaces(self, model: str) -> Sequence[TraceSpace]:
+        """Return a model's vectors of problems and of solutions."""
+
+    def votes(self, day: date) -> TraceVotes:
+        """Return the votes as of a day."""
+
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the traces that hold each word."""
+
+    def embed_latest(self, embedder: Embedder) -> None:
+        """Embed a few new traces, where the reader may."""

@@ -86,7 +86,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),
 }
-JOINED = {f"commons {verb}" for verb in ("join", "leave", "status", "outbox", "sync")}  # tests/commons
+JOINED = {f"commons {verb}" for verb in ("join", "leave", "status", "outbox", "sync", "use")}  # tests/commons
 ELSEWHERE = {"model fetch", *JOINED}  # need a model hub, and a server
 OF_TOOLS = {
     "combination",
@@ -96,7 +96,7 @@ OF_TOOLS = {
     "other",
     "unit",
 }  # their schemas say the same, and are tested
-OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal"}
+OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal", "shared use"}
 NOT_MET = OF_TOOLS | OF_JOINED | {"copy"}  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
 LEDGER = " ".join(f"Look at part {number} of the ledger and compare it with the bank." for number in range(12))
 

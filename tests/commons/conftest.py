@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
 import pytest
+
+from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.domain.trace import ACTIVE, Trace
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 _NEEDED = (
@@ -155,6 +158,12 @@ def server(postgres: Callable[[str], str], start: Callable[..., Server]) -> Serv
     found = start(database)
     start(database, "work")
     return found
+
+
+def active_trace(title: str, context: str = "It fails.", *, tags: tuple[str, ...] = (), author: str = "ann") -> Trace:
+    """Make a trace as a commons stores a contribution."""
+    told = TraceFields(title=title, context=context, solution="Try again.", tags=tags, author=author)
+    return replace(trace_of(told, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE)
 
 
 def answers(url: str) -> bool:

@@ -16,7 +16,9 @@ MANY = 40
 
 def waiting(database: str) -> int:
     with psycopg.connect(database) as connection:
-        row = connection.execute("SELECT count(*) FROM trace WHERE problem IS NULL").fetchone()
+        row = connection.execute(
+            "SELECT count(*) FROM trace WHERE problem IS NULL OR solution_vector IS NULL"
+        ).fetchone()
     return row[0] if row else 0
 
 

@@ -6,17 +6,16 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 import psycopg
 import pytest
 
-from repertoire.app.traces.fields import TraceFields, trace_of
+from commons.conftest import active_trace
 from repertoire.commons.migrations import STEPS, migrate
 from repertoire.commons.reading import Cache, CommunityTraces
 from repertoire.commons.traces import Traces
 from repertoire.domain.graph import TRACES
-from repertoire.domain.trace import ACTIVE, Trace
+from repertoire.domain.trace import Trace
 from repertoire.store.stemming import stems
 from repertoire.store.writing import words_of
 
@@ -30,8 +29,7 @@ def traces() -> list[Trace]:
     made = []
     for number in range(COUNT):
         problem = " ".join(draw.choices(VOCABULARY, range(9, 0, -1), k=draw.randint(1, 30)))
-        told = TraceFields(title=f"problem {number}", context=problem, solution="Try again.", author="ann")
-        made.append(replace(trace_of(told, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE))
+        made.append(active_trace(f"problem {number}", problem))
     return made
 
 

@@ -10,15 +10,14 @@ import numpy as np
 import psycopg
 import pytest
 
+from commons.conftest import active_trace
 from repertoire.app.traces.embed import SPACES
-from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.app.traces.search import TraceQuery, search_traces
 from repertoire.commons.database import Database
 from repertoire.commons.migrations import migrate
 from repertoire.commons.reading import Cache, CommunityTraces
 from repertoire.commons.traces import Traces
 from repertoire.commons.vectors import FIRST, as_vector, store
-from repertoire.domain.trace import ACTIVE, WORKED
 
 COUNT, RARE = 4_000, 4  # traces, and those of the rare tag: a thousandth
 INDEXES = ("trace_problem", "trace_solution")
@@ -41,8 +40,7 @@ def database(postgres: Callable[[str], str]) -> str:
     address = postgres("filtered")
     migrate(address)
     draw = np.random.default_rng(4)
-    told = TraceFields(title="one", context="It fails.", solution="Again.", tags=("usual",), author="ann")
-    first = replace(trace_of(told, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE, outcome=WORKED)
+    first = active_trace("one")
     with psycopg.connect(address) as connection:
         connection.execute("INSERT INTO community (community, created) VALUES ('team', '')")
         built = connection.execute(
@@ -75,7 +73,7 @@ def search(address: str, wanted: TraceQuery) -> list[str]:
     try:
         with database.tenant("team") as connection:
             reader = CommunityTraces(connection, "team", Cache())
-            answer = search_traces(reader.as_cache(), wanted, embedder=PlacedEmbedder())
+            answer = search_traces(reader, wanted, embedder=PlacedEmbedder())
         return [key for hit in answer.hits for key in (hit.trace.key, *hit.twins)]
     finally:
         database.close()

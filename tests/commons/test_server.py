@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 import tempfile
@@ -201,6 +202,13 @@ def test_a_server_without_a_database_says_what_to_do(commons_environment: dict[s
     done = serve(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none")
     assert done.returncode == 1
     assert "PostgreSQL cannot be reached" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux shows the libraries of a process")
+def test_a_server_runs_on_the_fast_loop_and_reads_requests_in_c(server: Server):
+    held = Path(f"/proc/{server.process.pid}/maps").read_text()
+    for name in ("uvloop", "httptools"):
+        assert (name in held) == (importlib.util.find_spec(name) is not None), name
 
 
 def test_the_command_makes_a_key_in_a_file_for_its_reader_alone(server: Server, tmp_path: Path):

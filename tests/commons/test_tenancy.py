@@ -45,6 +45,9 @@ ROUTES = [
     ("GET", "/traces/{trace}", "read", 200, None),
     ("GET", "/changes", "read", 200, None),
     ("GET", "/tags", "read", 200, None),
+    ("GET", "/use", "read", 200, None),
+    ("PUT", "/use/own", "contribute", 200, {"components": [WORD]}),
+    ("DELETE", "/use/own", "contribute", 204, None),
     ("GET", "/users/ann/reputation", "read", 200, None),
     ("POST", "/traces", "contribute", 202, HOME),
     ("PATCH", "/traces/{trace}", "contribute", 403, {"solution": f"other {WORD}"}),
@@ -109,6 +112,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
 TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting"]
+TABLES += ["tag_count", "use_release", "use_report"]
 
 
 @pytest.mark.parametrize("table", TABLES)

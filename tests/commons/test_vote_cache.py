@@ -11,12 +11,12 @@ from datetime import date
 import psycopg
 import pytest
 
+from commons.conftest import active_trace
 from repertoire.app.traces.cache import VoteSummary
-from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.commons.migrations import migrate
 from repertoire.commons.traces import Traces
 from repertoire.commons.vote_cache import CachedVotes, updated
-from repertoire.domain.trace import ACTIVE, Vote
+from repertoire.domain.trace import Vote
 
 TODAY = date(2026, 6, 1)
 MEMBERS = ("ann", "ben", "cem", "dee")
@@ -34,11 +34,7 @@ class Community:
         self.keys = [self._contribute(number) for number in range(12)]
 
     def _contribute(self, number: int) -> str:
-        told = TraceFields(
-            title=f"problem {number}", context="It fails.", solution="Try again.", tags=(f"tag{number % 3}",),
-            author=MEMBERS[number % 4],
-        )  # fmt: skip
-        trace = replace(trace_of(told, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE)
+        trace = active_trace(f"problem {number}", tags=(f"tag{number % 3}",), author=MEMBERS[number % 4])
         self.traces.put(trace, self.traces.next_revision())
         return trace.key
 

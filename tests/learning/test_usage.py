@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import BAD, OK
+from repertoire.learning.lift import NO_LIFT
 from repertoire.learning.outcomes import Trial, propensity
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_score, usage_scores
@@ -92,3 +93,13 @@ def test_no_history_leans_further_than_its_bound(
     looks: float, taken: float, good: float, bad: float, usual: float
 ) -> None:
     assert -1.0 <= usage_score(ComponentUsage("a", looks=looks, taken=taken, good=good, bad=bad), usual) <= 1.0
+
+
+def test_what_a_team_uses_counts_a_little_where_nothing_is_known_here_and_never_against_harm():
+    here = usage_scores(usage(*[TAKEN] * 20))
+    found = usage_scores(usage(*[TAKEN] * 20), {"b": 5, "c": 50, "d": 5_000, "a": 5})
+    assert 0 < found["b"] < found["c"] == found["d"] <= 0.2
+    assert here["a"] <= found["a"] <= 1.0
+    assert usage_scores(usage()) == {}
+    harmful = Usage({"a": ComponentUsage("a", lift=replace(NO_LIFT, harmful=True))}, same={"copy": "a"})
+    assert usage_scores(harmful, {"copy": 5_000}) == {"a": -1.0}

@@ -20,7 +20,7 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.talk import CLAUDE_CODE, ask, text_of
-from repertoire.mcp_server.http import listen
+from repertoire.boot.listener import listen
 from repertoire.mcp_server.tool_definitions import TOOLS
 
 pytestmark = pytest.mark.anyio

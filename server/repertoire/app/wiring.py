@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from repertoire.app.clock import today
+from repertoire.app.commons.team_use import team_use
 from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.packs.places import packs_folder
@@ -71,7 +72,7 @@ def build_repertoire(
     home: Path, settings: Settings, store: Store, embedder: IdleEmbedder | None, degraded: tuple[str, ...] = ()
 ) -> Repertoire:
     """Build the opened home over an open store, with the same priors, data and limits for every answer."""
-    use = UsageCache(lambda: current_usage(store, settings), size=store.events.size)
+    use = UsageCache(lambda: current_usage(store, settings), size=store.events.size, team=lambda: team_use(home))
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
     pipeline = Pipeline(
         store.graph,

@@ -9,7 +9,9 @@ import click
 
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.outbox import outbox, withhold
+from repertoire.app.commons.shared_use import allow, own_use
 from repertoire.app.commons.sync import join, leave, sync
+from repertoire.app.commons.team_use import team_use
 from repertoire.app.traces.embed import embed_latest
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.boot.environment import ensure
@@ -25,6 +27,8 @@ from repertoire.rendering.commons import (
     outbox_text,
     synced_data,
     synced_text,
+    use_data,
+    use_text,
 )
 
 PORT = 8392
@@ -122,6 +126,26 @@ def sync_command(as_json: bool) -> None:
         if repertoire.embedder is not None and done.traces:
             embed_latest(repertoire.store, repertoire.embedder)
     show(synced_data(done), lambda: synced_text(done), as_json=as_json)
+
+
+@commons_command.command("use")
+@click.option("--share/--no-share", default=None, help="Let each week's sync report what is listed, or stop that.")
+@json_option
+def use_command(share: bool | None, as_json: bool) -> None:
+    r"""Show which public components this home uses, and about how many members of the team use which.
+
+    With --share, a sync reports that list once a week: names of the shipped catalogue alone. The commons tells what
+    five or more members use, once a week, and never shows who. --no-share deletes the report there.
+
+    \b
+    repertoire commons use
+    repertoire commons use --share
+    """
+    with open_repertoire() as repertoire:
+        home = repertoire.home
+        membership = memberships.of(home) if share is None else allow(home, share=share)
+        own, team = own_use(repertoire.store), team_use(home)
+    show(use_data(membership, own, team), lambda: use_text(membership, own, team), as_json=as_json)
 
 
 @commons_command.command("serve")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import sys
 import time
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import uvicorn
 from psycopg.conninfo import make_conninfo
 
 from repertoire.app.wiring import find_home, open_all_embedders, open_embedder
+from repertoire.boot.listener import AddressNotAvailable, listen, written
 from repertoire.commons import backfill, jobs, local_postgres
 from repertoire.commons.database import Database
 from repertoire.commons.dead_jobs import dead_jobs, retry
@@ -50,20 +50,12 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
     database, models = _open(home, dev=dev)
     app = build(database, _pepper(home), models, working=dev)
     config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_S,
+        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
     )
-    listener = config.bind_socket()
-    # asyncio does it for sockets that name their protocol, which this one does not: each answer waited 40 ms
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener = listen(host, port)
     if dev:
         click.echo(f"key of {_DEV_MEMBER} in the community {_DEV_COMMUNITY}: {_dev_key(home, database)}")
-    click.echo(f"http://{host}:{listener.getsockname()[1]}")
+    click.echo(f"http://{written(host)}:{listener.getsockname()[1]}")
     sys.stdout.flush()
     # The server ends in order and then raises the signal again: at its default, nothing would stop PostgreSQL.
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
@@ -247,7 +239,7 @@ def run() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except RepertoireError as error:
+    except (RepertoireError, AddressNotAvailable) as error:
         sys.exit(f"repertoire: {error}")
     except psycopg.OperationalError as error:
         sys.exit(f"repertoire: PostgreSQL cannot be reached ({str(error).splitlines()[0]}); is DATABASE_URL right?")

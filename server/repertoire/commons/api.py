@@ -18,12 +18,14 @@ from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Cal
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
 from repertoire.commons.service import Commons
+from repertoire.commons.shared_use import SharedUse
 from repertoire.domain.trace import PLACES
 
 PATH = "/api/v1"
 router = APIRouter(prefix=PATH)
 _bearer = HTTPBearer(auto_error=False, description="The key of an installation; it stands in no address and no body.")
 _PAGE = 200
+_CHANGES = 2_000  # traces of one page of changes, and votes: a first sync asks as rarely as may be
 Placed = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(PLACES)})=", max_length=200)]
 
 
@@ -67,6 +69,7 @@ class Needs:
 Service = Annotated[Commons, Depends(_part("commons"))]
 KeyStore = Annotated[Keys, Depends(_part("keys"))]
 BanList = Annotated[Bans, Depends(_part("bans"))]
+UseStore = Annotated[SharedUse, Depends(_part("use"))]
 OnceName = Annotated[
     str,
     Header(
@@ -193,7 +196,7 @@ def changes(
     commons: Service,
     caller: Reader,
     cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
-    limit: Annotated[int, Query(ge=3, le=_PAGE)] = _PAGE,
+    limit: Annotated[int, Query(ge=3, le=_CHANGES)] = _CHANGES,
 ) -> bodies.ChangesOut:
     """Return what changed in the community after a cursor, by which an installation keeps its cache."""
     return bodies.ChangesOut.of(commons.changes(caller, cursor, limit))
@@ -209,6 +212,24 @@ def reputation(commons: Service, caller: Reader, member: str) -> bodies.Reputati
 def tags(commons: Service, caller: Reader) -> dict[str, int]:
     """Count the active traces of each tag."""
     return dict(commons.tags(caller))
+
+
+@router.get("/use")
+def released_use(use: UseStore, caller: Reader) -> bodies.UseOut:
+    """Tell about how many members use a component, for those that five or more use; renewed at most once a week."""
+    return bodies.UseOut.of(use.released(caller))
+
+
+@router.put("/use/own")
+def report_use(use: UseStore, caller: Contributor, body: bodies.UseIn) -> bodies.KeptOut:
+    """Store which components the caller uses in place of its last report; nobody sees a single report."""
+    return bodies.KeptOut(kept=use.report(caller, body.components))
+
+
+@router.delete("/use/own", status_code=204)
+def withdraw_use(use: UseStore, caller: Contributor) -> None:
+    """Delete the caller's report of the components that it uses."""
+    use.withdraw(caller)
 
 
 @router.get("/keys/self")

@@ -13,6 +13,7 @@ from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
 from repertoire.commons.traces import Changes
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import COMPLAINTS, NOTE, TAGS, TEXT, TITLE, USES, WORKED
+from repertoire.learning.shared_use import MOST
 
 Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
 Tier = Literal["usual", "high"]
@@ -135,6 +136,18 @@ class BanIn(Body):
     """Why a member is banned."""
 
     reason: str = Field(min_length=1, max_length=NOTE, pattern=_WORDS)
+
+
+class UseIn(Body):
+    """The components that a member uses, of the shipped catalogue; others are left out."""
+
+    components: list[Annotated[str, Field(max_length=_LINE)]] = Field(max_length=MOST)
+
+
+class KeptOut(BaseModel):
+    """How many components of a report are kept."""
+
+    kept: int
 
 
 class Answer(BaseModel):
@@ -294,6 +307,13 @@ class ReputationOut(Answer):
     member: str
     vouched: bool
     weights: dict[str, float]
+
+
+class UseOut(Answer):
+    """About how many members use each component, as of a day, in steps of five; the day is empty before the first."""
+
+    day: str
+    components: dict[str, int]
 
 
 class FlaggedOut(BaseModel):

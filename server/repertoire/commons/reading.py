@@ -1,6 +1,6 @@
 """Reads a community in PostgreSQL as a search reads a home, so that one search and one set of rules serve both.
 
-`CommunityTraces` has the methods of `TraceCache` that a search calls; the filters and the ranking are the search's own.
+`CommunityTraces` is a `ports.TraceReader`; the filters and the ranking are the search's own.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
+from repertoire.app.traces.cache import VoteSummary
 from repertoire.app.traces.embed import SPACES
 from repertoire.commons.database import Connection
 from repertoire.commons.postings import Postings, Word
@@ -24,7 +23,7 @@ from repertoire.commons.traces import SEARCHED, Traces
 from repertoire.commons.vectors import Columns, Held, as_vector, held
 from repertoire.commons.vote_cache import CachedVotes, updated
 from repertoire.domain.trace import ACTIVE, Trace
-from repertoire.ports import Among, Vectors
+from repertoire.ports import Among, Embedder, Rows, Vectors
 from repertoire.store.stemming import stems
 
 _SHOWING = 500  # traces of one error
@@ -160,7 +159,6 @@ class _Rows:
 class _Store:
     graph: _Graph
     traces: _Rows
-    read_only: bool = True  # a search embeds nothing here: the workers do
 
 
 class CommunityTraces:
@@ -174,10 +172,6 @@ class CommunityTraces:
             "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
         ).fetchone()
         self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
-
-    def as_cache(self) -> TraceCache:
-        """Return this reader under the type that a search takes."""
-        return cast("TraceCache", self)
 
     def ids(self, *, active: bool) -> Rows:
         """Return the numbers of all traces, ascending; where asked, of active ones alone."""
@@ -207,6 +201,9 @@ class CommunityTraces:
         embedded = range(len(self.ids(active=False)) - int(row[0] if row else 0))
         active = self.ids(active=True)
         return [_Space(self._db, self._community, columns, space, model, embedded, active) for space in SPACES]
+
+    def embed_latest(self, embedder: Embedder) -> None:
+        """Do nothing: the workers embed."""
 
     def votes(self, day: date) -> VoteSummary:
         """Return all votes, and the weight of each voter, as of a day."""

@@ -28,6 +28,7 @@ from repertoire.commons.models import Models
 from repertoire.commons.observed import Observed
 from repertoire.commons.problems import PROBLEMS
 from repertoire.commons.service import Commons
+from repertoire.commons.shared_use import SharedUse
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
@@ -52,6 +53,7 @@ def build(database: Database, pepper: bytes, models: Models, *, working: bool) -
         with queue.open():
             app.state.commons = Commons(database, queue, models)
             app.state.keys, app.state.bans = Keys(database, pepper), Bans(database)
+            app.state.use = SharedUse(database)
             app.state.limits = Limits(database)
             worker = asyncio.create_task(jobs.work(database, models, stop)) if working and models else None
             async with door.sessions.run():

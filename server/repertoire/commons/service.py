@@ -25,11 +25,10 @@ from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, T
 from repertoire.commons.vectors import Held
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Vote
+from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Trust, Vote
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.ports import Embedder
 from repertoire.traces.reputation import Reputation
-from repertoire.traces.trust import Trust
 
 FLAGS = 3  # members whose flags quarantine a trace until a moderator looks at it
 
@@ -109,7 +108,7 @@ class Commons:
             cache = self._caches.of(caller.community)
             reader = CommunityTraces(connection, caller.community, cache)
             embedder = self._embedder_for(reader.held)
-            found = search_traces(reader.as_cache(), wanted, embedder=embedder)
+            found = search_traces(reader, wanted, embedder=embedder)
             self._caches.keep(caller.community, cache)
         return replace(found, degraded=(_why_without(reader.held),)) if embedder is None and self._models else found
 

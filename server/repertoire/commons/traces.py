@@ -16,6 +16,7 @@ from repertoire.domain.trust import Flag
 from repertoire.store.writing import words_of
 
 QUARANTINED, REMOVED = "quarantined", "removed"  # states that a commons adds: neither is found or synced
+PAGE_BYTES = 4_000_000  # of texts in one page of changes; what one revision changed is never cut in two
 SEARCHED = (ACTIVE, EXPIRED, SUPERSEDED)
 _COLUMNS = (
     "key title context solution tags environment outcome status review_after watch uses signatures author licence "
@@ -176,9 +177,8 @@ class Traces:
     def tags(self) -> dict[str, int]:
         """Count the active traces of each tag, the most used first."""
         rows = self._db.execute(
-            "SELECT tag, count(*) FROM trace, unnest(tags) tag WHERE community = %s AND status = %s "
-            "GROUP BY tag ORDER BY 2 DESC, 1",
-            (self.community, ACTIVE),
+            "SELECT tag, traces FROM tag_count WHERE community = %s AND traces > 0 ORDER BY traces DESC, tag",
+            (self.community,),
         )
         return {str(tag): int(count) for tag, count in rows}
 
@@ -210,24 +210,37 @@ class Traces:
         return [(trace, [(member, why) for key, member, why in said if key == trace.key]) for trace in traces]
 
     def changes(self, cursor: int, limit: int) -> Changes:
-        """Return what changed after a cursor; where more changed than `limit`, the first part of it."""
+        """Return what changed after a cursor; where more changed than `limit`, or is long, the first part of it."""
         row = self._db.execute("SELECT revision FROM community WHERE community = %s", (self.community,)).fetchone()
         until = int(row[0]) if row else 0
+        votes = self.votes(after=cursor, until=until, limit=limit)
+        ends = self._page_ends(cursor, until, limit) + ([votes[-1][0]] if len(votes) == limit else [])
+        end = min(ends, default=until)
         rows = self._db.execute(
-            f"{_SELECT} AND revision > %s AND revision <= %s ORDER BY revision LIMIT %s",
+            f"{_SELECT} AND revision > %s AND revision <= %s ORDER BY revision",
+            (
+                self.community,
+                cursor,
+                end,
+            ),
+        ).fetchall()
+        return Changes(
+            tuple(map(_trace, rows)), tuple(vote for revision, vote in votes if revision <= end), end, bool(ends)
+        )
+
+    def _page_ends(self, cursor: int, until: int, limit: int) -> list[int]:
+        """Return the last revisions that a page of traces may hold, because of their number or their length."""
+        sizes = self._db.execute(
+            "SELECT revision, sum(octet_length(title) + octet_length(context) + octet_length(solution) + octet_length("
+            "concat(tags, uses, environment, watch, licence))) OVER (ORDER BY revision) FROM trace "
+            "WHERE community = %s AND revision > %s AND revision <= %s "
+            "ORDER BY revision LIMIT %s",
             (self.community, cursor, until, limit),
         ).fetchall()
-        votes = self.votes(after=cursor, until=until, limit=limit)
         # One revision changes at most two traces; the last one of a full page may be cut in half.
-        ends = [int(rows[-1][1]) - 1] if len(rows) == limit else []
-        ends += [votes[-1][0]] if len(votes) == limit else []
-        end = min(ends, default=until)
-        return Changes(
-            tuple(_trace(row) for row in rows if row[1] <= end),
-            tuple(vote for revision, vote in votes if revision <= end),
-            end,
-            bool(ends),
-        )
+        ends = [int(sizes[-1][0]) - 1] if len(sizes) == limit else []
+        too_long = next((int(revision) for revision, size in sizes if size > PAGE_BYTES), 0)
+        return [*ends, max(too_long - 1, int(sizes[0][0]))] if too_long else ends
 
     def _count(self, traces: int, words: int) -> None:
         self._db.execute(

@@ -61,3 +61,28 @@ class Vote:
     tag: str = ""  # of COMPLAINTS
     note: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The trust in a trace: confidence bounds, and the votes behind them."""
+
+    bound: float  # lower confidence bound of the share of uses in which it helps
+    high: float = 1.0  # upper confidence bound
+    ups: int = 0
+    votes: int = 0
+    last: str = ""  # time of the last vote
+    complaints: tuple[str, ...] = ()  # tags of the votes against it, each once
+
+    @property
+    def disputed(self) -> bool:
+        """Tell whether there are votes for and against the trace."""
+        return 0 < self.ups < self.votes
+
+
+@dataclass(frozen=True)
+class RatedTrace:
+    """A trace and the trust in it."""
+
+    trace: Trace
+    trust: Trust

@@ -1,7 +1,8 @@
 """Computes a score from -1 to 1 from the usage of each component, whatever the question; 0 without usage.
 
 The score has two bounded parts: the rate at which impressions are taken, compared with the usual rate; and the
-outcomes. Components without usage are never changed; hints explore these (app/session/hint.py).
+outcomes. Components without usage are never changed, but for a small part where a team uses them; hints explore the
+others (app/session/hint.py).
 """
 
 from __future__ import annotations
@@ -10,18 +11,29 @@ import math
 from collections.abc import Mapping
 
 from repertoire.domain.confidence_intervals import wilson
+from repertoire.learning.shared_use import FLOOR
 from repertoire.learning.usage import ComponentUsage, Usage
 
 _TAKEN, _OUTCOME = 0.5, 0.6  # largest amounts of the two parts: rate of taken impressions, outcomes
+_TEAM = 0.2  # most of a third part: a team's use is nobody's word on this question
 _PRIOR_LOOKS = 4.0  # weight of the prior, in impressions at the usual rate
 _SPAN = math.log(4.0)  # log of the ratio to the usual rate that gives the full first part
 _NEVER = 1e-9  # usual rate below which there is nothing to compare
 
 
-def usage_scores(usage: Usage) -> Mapping[str, float]:
-    """Return the usage score of each component with usage."""
+def usage_scores(usage: Usage, team: Mapping[str, int] | None = None) -> Mapping[str, float]:
+    """Return the usage score of each component with usage here, or by about so many members of a team."""
     usual = usage.rate
-    return {node: usage_score(record, usual) for node, record in usage.records.items()}
+    scores = {node: usage_score(record, usual) for node, record in usage.records.items()}
+    for key, members in (team or {}).items():
+        node = usage.same.get(key, key)
+        scores[node] = min(scores.get(node, 0.0) + team_part(members), 1.0) if scores.get(node) != -1.0 else -1.0
+    return scores
+
+
+def team_part(members: int) -> float:
+    """Return what a team's use adds to a score: half of its most at one step of members, all of it from 15 on."""
+    return _TEAM * min(math.log2(1 + members / FLOOR) / 2, 1.0)
 
 
 def usage_score(record: ComponentUsage, usual: float) -> float:

@@ -18,6 +18,7 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
+from repertoire.boot.listener import AddressNotAvailable, listen, written
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
@@ -43,31 +44,6 @@ def security(host: str) -> TransportSecuritySettings:
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{form}" for form in hosts])
 
 
-def written(host: str) -> str:
-    """Return a host in the form for URLs (IPv6 in brackets)."""
-    return f"[{host}]" if ":" in host else host
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes any free port.
-
-    Raises: OSError if the address is not available.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, _, _, _, address = found[0]
-    # with its protocol named, asyncio sets TCP_NODELAY on its connections: without, each answer waits 40 ms
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if sys.platform != "win32":  # on Windows, the option would let two servers listen on one port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
 async def serve(dispatcher: Dispatcher, listener: socket.socket, host: str) -> None:
     """Answer requests until the process gets a signal to exit."""
     server = build_server(dispatcher.handlers)
@@ -86,8 +62,8 @@ def main(host: str, port: int) -> None:
     prepare()
     try:
         listener = listen(host, port)
-    except OSError as error:
-        sys.exit(f"repertoire: cannot listen on {written(host)}:{port} ({error.strerror}); choose another --port")
+    except AddressNotAvailable as error:
+        sys.exit(f"repertoire: {error}")
     dispatcher = Dispatcher(dict(os.environ))
     leave = leaving(dispatcher)
     sys.stdout.write(f"http://{written(host)}:{listener.getsockname()[1]}{PATH}\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repertoire.app.commons.membership import Membership
@@ -10,7 +10,7 @@ from repertoire.app.commons.outbox import BEFORE, Waiting
 from repertoire.app.commons.sync import Synced
 from repertoire.domain.text import clean_line
 
-_TITLE = 100
+_TITLE, _USED = 100, 30
 
 
 def joined_text(membership: Membership) -> str:
@@ -69,6 +69,27 @@ def synced_text(done: Synced) -> str:
 def synced_data(done: Synced) -> dict[str, Any]:
     """Return the counts and refusals of a sync as a JSON object."""
     return {**vars(done), "refused": [{"what": title, "why": why} for title, why in done.refused]}
+
+
+def use_text(membership: Membership, own: Sequence[str], team: Mapping[str, int]) -> str:
+    """Render what a report of this home holds, whether it is sent, and what the team uses."""
+    if membership.shares_use:
+        state = f"reported once a week, last: {membership.use_sent or 'the next sync begins'}"
+    else:
+        state = "not reported; --share does that"
+    lines = [f"used here lately ({state}):", *(f"  {key}" for key in own or ["no component of the catalogue"])]
+    lines.append("used by the team:" if team else "used by the team: nothing that five members or more reported")
+    lines += [f"  about {count} members: {clean_line(key, 200)}" for key, count in _most_used(team)[:_USED]]
+    return "\n".join(lines)
+
+
+def use_data(membership: Membership, own: Sequence[str], team: Mapping[str, int]) -> dict[str, Any]:
+    """Return the same as data."""
+    return {"shared": membership.shares_use, "reported": membership.use_sent, "own": list(own), "team": dict(team)}
+
+
+def _most_used(team: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(team.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _named(membership: Membership) -> str:

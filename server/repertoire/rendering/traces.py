@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, Trace, Vote
+from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
 from repertoire.rendering.flags import WITHHELD, flag_lines, gives_orders
-from repertoire.traces.trust import RatedTrace, Trust
 
 if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
     from repertoire.app.traces.contribute import Contribution

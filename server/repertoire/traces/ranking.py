@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repertoire.traces.trust import Trust
+from repertoire.domain.trace import Trust
 
 # Weights beside the vectors', which weigh 1. On each labelled set, the weighted sum ranks the right trace first
 # more often than reciprocal rank fusion, because ranks hide that nothing is near.

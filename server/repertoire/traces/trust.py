@@ -8,42 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from repertoire.domain.confidence_intervals import wilson
-from repertoire.domain.trace import FAILED, PARTLY, Trace, Vote
+from repertoire.domain.trace import FAILED, PARTLY, Trace, Trust, Vote
 from repertoire.traces.ageing import faded
 from repertoire.traces.reputation import CROWD, NEWCOMER, Reputation
 
 # The author's own outcome is the prior, with less weight than one voter with a record.
 _OWN_WORD = {FAILED: (0.0, 0.5), PARTLY: (0.25, 0.5)}
 _WORKED = (0.5, 0.5)
-
-
-@dataclass(frozen=True)
-class Trust:
-    """The trust in a trace: confidence bounds, and the votes behind them."""
-
-    bound: float  # lower confidence bound of the share of uses in which it helps
-    high: float = 1.0  # upper confidence bound
-    ups: int = 0
-    votes: int = 0
-    last: str = ""  # time of the last vote
-    complaints: tuple[str, ...] = ()  # tags of the votes against it, each once
-
-    @property
-    def disputed(self) -> bool:
-        """Tell whether there are votes for and against the trace."""
-        return 0 < self.ups < self.votes
-
-
-@dataclass(frozen=True)
-class RatedTrace:
-    """A trace and the trust in it."""
-
-    trace: Trace
-    trust: Trust
 
 
 def latest(votes: Iterable[Vote]) -> tuple[Vote, ...]:

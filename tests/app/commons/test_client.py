@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -85,9 +87,11 @@ def test_a_short_wait_that_the_server_asks_for_is_waited(served: Served):
     assert waited == [4.0]
 
 
-def test_a_long_wait_is_left_to_the_next_sync(served: Served, client: HttpClient):
-    served.answers, served.wait = [(429, b"{}")], "1800"
-    with pytest.raises(CommonsError, match="takes no more for 1800 s; the next sync goes on"):
+@pytest.mark.parametrize("date", [False, True])
+def test_a_long_wait_is_left_to_the_next_sync(served: Served, client: HttpClient, *, date: bool):
+    until = datetime.now(timezone.utc) + timedelta(seconds=1800)
+    served.answers, served.wait = [(429, b"{}")], format_datetime(until, usegmt=True) if date else "1800"
+    with pytest.raises(CommonsError, match=r"takes no more for 1(800|79\d) s; the next sync goes on"):
         client.changes(0)
     assert len(served.asked) == 1
 

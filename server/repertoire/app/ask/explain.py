@@ -33,6 +33,7 @@ from repertoire.domain.event import COUNTED, FAILED, OFFERED
 from repertoire.domain.event import SELECTED as SELECTED_EVENT
 from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.soundness import LACKING, Trouble, soundness
+from repertoire.domain.trace import RatedTrace
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
@@ -48,7 +49,6 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
 from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
-from repertoire.traces.trust import RatedTrace
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20

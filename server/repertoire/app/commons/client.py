@@ -6,7 +6,7 @@ import ipaddress
 import json
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from repertoire import __version__
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, LimitReached, ScopeMissing
+from repertoire.app.commons.retry_after import retry_after
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
@@ -22,7 +23,7 @@ from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
 _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _DEADLINE_S = 60.0  # of an answer: the timeout above begins anew with every byte
 _ATTEMPTS, _PAUSE_S = 3, 0.4
-_MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
+_MOST_BYTES = 32_000_000  # of an answer: texts of 4 MB, each character escaped
 _AGAIN = frozenset((429, 502, 503, 504))
 _PATIENCE_S = 5.0  # a server that asks for a longer wait is left to the next sync
 _REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
@@ -56,6 +57,18 @@ _CHANGES: Mapping[str, Any] = {
         "more": {"type": "boolean"},
     },
 }
+_USE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["components"],
+    "properties": {
+        "components": {
+            "type": "object",
+            "maxProperties": 10_000,
+            "propertyNames": {"maxLength": 500},
+            "additionalProperties": {"type": "integer", "minimum": 1},
+        }
+    },
+}
 
 
 class CommonsClient(Protocol):
@@ -72,6 +85,15 @@ class CommonsClient(Protocol):
 
     def changes(self, cursor: int) -> Mapping[str, Any]:
         """Return what changed after a cursor."""
+
+    def report_use(self, components: Sequence[str]) -> None:
+        """Report which components the member uses, in place of its last report."""
+
+    def withdraw_use(self) -> None:
+        """Delete the member's report."""
+
+    def team_use(self) -> Mapping[str, int]:
+        """Return about how many members use each component."""
 
 
 class HttpClient:
@@ -112,6 +134,24 @@ class HttpClient:
         changes: Mapping[str, Any] = found
         return changes
 
+    def report_use(self, components: Sequence[str]) -> None:
+        """Report which components the member uses, in place of its last report."""
+        self._call("PUT", "/use/own", {"components": list(components)})
+
+    def withdraw_use(self) -> None:
+        """Delete the member's report."""
+        self._call("DELETE", "/use/own")
+
+    def team_use(self) -> Mapping[str, int]:
+        """Return about how many members use each component."""
+        found = self._call("GET", "/use")
+        wrong = next(Draft202012Validator(_USE).iter_errors(found), None)
+        if wrong is not None:
+            message = f"{self._url} told of the team's use what cannot be read: {clean_line(wrong.message, _SAID)}"
+            raise CommonsError(message)
+        counts: Mapping[str, int] = found["components"]
+        return counts
+
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         trouble, asked = "", 0.0
         for attempt in range(_ATTEMPTS):
@@ -145,9 +185,7 @@ class HttpClient:
                 if size > _MOST_BYTES:
                     message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"
                     raise CommonsError(message)
-            wait = answer.headers.get("Retry-After", "")
-            seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else 0.0
-            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), seconds
+            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), retry_after(answer.headers)
 
     def _answer(self, status: int, text: str) -> Any:
         try:

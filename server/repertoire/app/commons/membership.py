@@ -32,6 +32,8 @@ class Membership:
     trouble: str = ""  # why the last sync ended early
     failures: int = 0  # syncs in a row that ended early
     tried: str = ""  # time of the last of them
+    shares_use: bool = False  # whether the person lets syncs report which public components are used here
+    use_sent: str = ""  # time of the last report
 
 
 def folder(home: Path) -> Path:

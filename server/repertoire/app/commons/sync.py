@@ -15,6 +15,8 @@ from repertoire.app.commons.client import CommonsClient, HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, ScopeMissing
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import outbox, sent_before_joining
+from repertoire.app.commons.shared_use import sync_use
+from repertoire.app.commons.team_use import forget_team_use
 from repertoire.app.traces.exchange import SCHEMA, import_lines
 from repertoire.app.traces.fields import redacted
 from repertoire.domain.errors import InvalidRequest
@@ -72,6 +74,7 @@ def leave(home: Path) -> Membership:
     with memberships.changing(home):
         before = memberships.of(home)
         memberships.end(home)
+        forget_team_use(home)
     return before
 
 
@@ -112,6 +115,7 @@ def _sync(store: Store, home: Path, membership: Membership, client: CommonsClien
         memberships.write(home, membership)
         if not more:
             break
+    sync_use(store, home, membership, client)
     return done
 
 

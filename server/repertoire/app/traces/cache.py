@@ -9,16 +9,15 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.app.traces.embed import SPACES
+from repertoire.app.traces.embed import SPACES, embed_latest
 from repertoire.domain.graph import TRACES
-from repertoire.domain.trace import ACTIVE, ME, Trace, Vote
-from repertoire.ports import Vectors
+from repertoire.domain.trace import ACTIVE, ME, Trace, Trust, Vote
+from repertoire.ports import Embedder, Rows, Vectors
 from repertoire.store.database import Store
 from repertoire.traces.byte_vectors import ByteVectors
 from repertoire.traces.reputation import Reputation, reputation
-from repertoire.traces.trust import Trust, by_trace, latest, trust
+from repertoire.traces.trust import by_trace, latest, trust
 
-Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _DRIFT = 0.05  # by which the number of traces may change before words are counted again
 _COUNTED = 50_000  # words
@@ -83,6 +82,10 @@ class TraceCache:
             if name not in self._spaces or self._spaces[name][0] != (model, revision):
                 self._spaces[name] = (model, revision), self._read(name, model)
         return [self._spaces[name][1] for name in SPACES]
+
+    def embed_latest(self, embedder: Embedder) -> None:
+        """Embed a few new traces."""
+        embed_latest(self.store, embedder)
 
     def _read(self, space: str, model: str) -> Space:
         ids, vectors = self.store.vectors.matrix(space, model)

@@ -10,15 +10,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.clock import today
-from repertoire.app.traces.cache import Rows, TraceCache
-from repertoire.app.traces.embed import embed_latest
 from repertoire.app.traces.fields import keys_of, tags_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
-from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace
-from repertoire.ports import Among, Embedder, Vectors
-from repertoire.store.database import Store
+from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace, Trust
+from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceStore, Vectors
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
 from repertoire.traces.frames import frame_of
@@ -35,7 +32,6 @@ from repertoire.traces.ranking import (
     without_twins,
 )
 from repertoire.traces.signature import Signature, signatures_in
-from repertoire.traces.trust import Trust
 
 _DEEP = 200  # candidates of each list
 _POSTINGS, _POSTINGS_OF_ERROR = 5_000, 3_000  # rows that a search by words may find, of the rarest words
@@ -95,7 +91,7 @@ class _Question:
 
 
 def search_traces(
-    kept: TraceCache, wanted: TraceQuery, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+    kept: TraceReader, wanted: TraceQuery, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
 ) -> TraceAnswer:
     """Return the traces that may solve a problem, best first; if none fits, the answer says so and holds the nearest.
 
@@ -155,14 +151,14 @@ def _embedded(wanted: TraceQuery) -> str:
     return f"{wanted.query.strip()[:_EMBEDDED]}\n{error[:_EMBEDDED_ERROR]}".strip()
 
 
-def _allowed(kept: TraceCache, wanted: TraceQuery) -> Rows:
+def _allowed(kept: TraceReader, wanted: TraceQuery) -> Rows:
     if not wanted.tags:
         return kept.ids(active=not wanted.include_expired)
     statuses = (ACTIVE, EXPIRED, SUPERSEDED) if wanted.include_expired else (ACTIVE,)
     return np.array(kept.store.traces.among(statuses, tags_of(wanted.tags)), dtype=np.int64)
 
 
-def _by_words(kept: TraceCache, wanted: TraceQuery, question: _Question, allowed: Rows) -> dict[int, float]:
+def _by_words(kept: TraceReader, wanted: TraceQuery, question: _Question, allowed: Rows) -> dict[int, float]:
     if "words" in wanted.without:
         return {}
     among = Among(node_ids=allowed.tolist()) if wanted.tags else None
@@ -177,7 +173,7 @@ def _is_among(node_id: int, allowed: Rows) -> bool:
 
 
 def _by_meaning(
-    kept: TraceCache, asked: Future[Vectors | None], allowed: Rows, embedder: Embedder | None
+    kept: TraceReader, asked: Future[Vectors | None], allowed: Rows, embedder: Embedder | None
 ) -> tuple[list[dict[int, float]], tuple[str, ...]]:
     """Return the cosines of the nearest traces in each vector space, and notes on traces without vectors."""
     if embedder is None:
@@ -188,13 +184,13 @@ def _by_meaning(
     spaces = kept.spaces(embedder.model)
     unread = len(kept.ids(active=False)) - min(len(space.ids) for space in spaces)
     if 0 < unread <= _LATELY:
-        embed_latest(kept.store, embedder)
+        kept.embed_latest(embedder)
         spaces, unread = kept.spaces(embedder.model), 0
     notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
     return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
 
-def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
+def _same_error(store: TraceStore, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
     """Map the traces with an error of the question to the weight of that evidence, and the error's text."""
     found: dict[int, tuple[float, str]] = {}
     for error in question.errors[:2]:
@@ -209,7 +205,7 @@ def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, t
 
 
 def _judged(
-    kept: TraceCache,
+    kept: TraceReader,
     wanted: TraceQuery,
     question: _Question,
     fused: Mapping[int, float],
@@ -257,7 +253,7 @@ def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, m
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
 
 
-def _rarity(kept: TraceCache, words: Sequence[str]) -> dict[str, float]:
+def _rarity(kept: TraceReader, words: Sequence[str]) -> dict[str, float]:
     """Map words to their inverse document frequency among traces."""
     total = len(kept.ids(active=False))
     return {word: rarity(count, total) for word, count in kept.frequencies(words).items()}

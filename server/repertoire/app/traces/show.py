@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from repertoire.app.clock import today
 from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.naming import trace_named
-from repertoire.domain.trace import Trace, Vote
-from repertoire.traces.trust import RatedTrace, Trust, latest
+from repertoire.domain.trace import RatedTrace, Trace, Trust, Vote
+from repertoire.traces.trust import latest
 
 _MOST = 5  # traces that are named beside a component
 

@@ -12,8 +12,7 @@ from repertoire.app.traces.naming import trace_named
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import VOTED, Event, Moment
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import COMPLAINTS, DRAFT, ME, NOTE, Trace
-from repertoire.traces.trust import Trust
+from repertoire.domain.trace import COMPLAINTS, DRAFT, ME, NOTE, Trace, Trust
 
 
 @dataclass(frozen=True)

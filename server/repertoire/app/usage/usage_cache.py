@@ -43,11 +43,18 @@ def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
 class UsageCache:
     """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
-    `size` returns the length of the log, which is read again only after it has grown by 1/50.
+    `size` returns the length of the log, which is read again only after it has grown by 1/50; `team` returns about how
+    many members of a team use each component.
     """
 
-    def __init__(self, read: Callable[[], Usage], *, size: Callable[[], int] | None = None) -> None:
-        self._read = read
+    def __init__(
+        self,
+        read: Callable[[], Usage],
+        *,
+        size: Callable[[], int] | None = None,
+        team: Callable[[], Mapping[str, int]] = dict,
+    ) -> None:
+        self._read, self._team = read, team
         self._size = size
         self._kept: tuple[int, Usage] | None = None
 
@@ -100,18 +107,21 @@ class UsageCache:
 
     def _values(self, snapshot: Snapshot) -> Floats:
         usage = self.renewed()
-        leaning = usage_scores(usage)
-        if not leaning:
+        team = self._team()
+        if not (team or usage.records):
             return np.zeros(len(snapshot))
-        same = {**usage.same, **_copies_in(snapshot, usage)}  # the snapshot may hold newer copies
-        self._kept = (self._kept[0] if self._kept is not None else 0), replace(usage, same=same)
+        # the snapshot may hold newer copies
+        same = {**usage.same, **_copies_in(snapshot, team), **_copies_in(snapshot, usage.records)}
+        usage = replace(usage, same=same)
+        self._kept = (self._kept[0] if self._kept is not None else 0), usage
+        leaning = usage_scores(usage, team)
         ids = (same.get(summary.id, summary.id) for summary in snapshot.summaries)
         return np.fromiter((leaning.get(key, 0.0) for key in ids), dtype=np.float64, count=len(snapshot))
 
 
-def _copies_in(snapshot: Snapshot, usage: Usage) -> dict[str, str]:
+def _copies_in(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for key in usage.records:
+    for key in keys:
         row = snapshot.row_of(key)
         for copy in snapshot.copies.of(row) if row >= 0 else ():
             found.setdefault(snapshot.summaries[copy].id, key)
