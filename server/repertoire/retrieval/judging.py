@@ -7,6 +7,7 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.confidence import ConfidenceFeatures, LeaderFeatures, chance, confidence, fits, interpolate
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, ImpliedCapabilities
 from repertoire.retrieval.lexical import MAX_TERMS
@@ -80,6 +81,7 @@ class AnswerJudge:
             beside_it=float(self._scorer.beside_it(snapshot, rows[:1], text, implied)[rows[0]]),
             lead=float(odds[0] - odds[-1]),
             words=len(ranking.plan.words),
+            bound=min(float(ranking.parts[BINDING][rows[0]]), 0.0) if BINDING in ranking.parts else 0.0,
         )
         served = self._understood(ranking.plan) * interpolate(ranking.confidence, chance(leader), brevity)
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
