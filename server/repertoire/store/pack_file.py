@@ -29,11 +29,15 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
 from repertoire.store.rows import marks, storable
+from repertoire.store.vector_form import BYTES
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
 
-_NO_DATE = "1970-01-01T00:00:00Z"  # of every row: the time of a build must not change the bytes of the file
+_NO_DATE = ""  # of every row: the time of a build must not change the bytes of the file
 _SEPARATOR = "\x1f"
+# Indexes that no question to a pack needs.
+_FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
+_PAGE = 1024  # bytes: of a larger page, a section leaves more empty at its end
 
 
 # without a copy of the text, which the table `section` holds already
@@ -75,7 +79,7 @@ class PackStore:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self.graph = Graph(connection)
-        self.vectors = Vectors(connection)
+        self.vectors = Vectors(connection, BYTES)
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = True) -> PackStore:
@@ -186,6 +190,10 @@ class PackStore:
         with self._db.transaction():
             self._db.execute("UPDATE migration SET at = ?", (_NO_DATE,))
             self._db.execute("INSERT INTO section_text(section_text) VALUES ('optimize')")
+            self._db.execute("DELETE FROM vector_state")
+            for index in _FOR_WRITING:
+                self._db.execute(f"DROP INDEX {index}")
+        self._db.execute(f"PRAGMA page_size = {_PAGE}")
         self._db.execute("VACUUM INTO ?", (str(target),))
 
 
