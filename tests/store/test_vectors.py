@@ -216,7 +216,7 @@ def test_a_file_that_stores_bytes_returns_nearly_the_same_unit_vectors(tmp_path)
     rng = np.random.default_rng(7)
     exact = unit(*rng.normal(size=(200, 32)))
     article = PackArticle("a.md", "A", tuple(PackSection("", "", 1, "text", (), ((0, 4),)) for _ in exact))
-    with PackStore.open(tmp_path / "pack.db", read_only=False) as pack:
+    with PackStore.new(tmp_path / "pack.db") as pack:
         pack.add([article])
         ids = [node_id for node_id, _, _ in pack.chunks()]
         pack.vectors.put(CHUNK_SPACE, MODEL, [(node_id, "") for node_id in ids], exact)

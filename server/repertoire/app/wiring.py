@@ -103,7 +103,7 @@ def _closing_packs(opened: Repertoire) -> Iterator[Repertoire]:
 
 def open_new_pack(path: Path) -> PackStore:
     """Open a new pack for writing."""
-    return PackStore.open(path, read_only=False)
+    return PackStore.new(path)
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
 from repertoire.store.rows import marks, storable
+from repertoire.store.schema_check import Row, check_schema, contradictions_refused, schema_of
 from repertoire.store.vector_form import BYTES
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
@@ -37,6 +40,7 @@ _NO_DATE = ""  # of every row: the time of a build must not change the bytes of 
 _SEPARATOR = "\x1f"
 # Indexes that no question to a pack needs.
 _FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
+_PASSAGE = 100_000  # characters of a section that are read for an answer
 _PAGE = 1024  # bytes: of a larger page, a section leaves more empty at its end
 
 
@@ -82,13 +86,30 @@ class PackStore:
         self.vectors = Vectors(connection, BYTES)
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = True) -> PackStore:
-        """Open a pack to read; to build one, a new file is opened for writing.
+    def new(cls, path: Path) -> PackStore:
+        """Open a new pack for writing.
 
         Raises:
-            StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
+            StoreError: the file cannot be made.
         """
-        return cls(open_graph_file(path, PACK_FILE, read_only=read_only))
+        return cls(open_graph_file(path, PACK_FILE))
+
+    @classmethod
+    def open(cls, path: Path) -> PackStore:
+        """Open a pack to read; nothing that the file's own schema asks for is run.
+
+        Raises:
+            StoreError: the file is foreign, of another sort, newer, corrupt, no pack, or cannot be opened at all.
+        """
+        with contradictions_refused(path):
+            check_schema(path, _schema(), BYTES)
+            connection = open_graph_file(path, PACK_FILE, read_only=True)
+            connection.harden()
+        return cls(connection)
+
+    def guarded(self) -> AbstractContextManager[None]:
+        """Translate errors that contradictory rows cause in the block: a pack may come from a stranger."""
+        return contradictions_refused(self._db.path)
 
     def close(self) -> None:
         """Release the file."""
@@ -170,8 +191,8 @@ class PackStore:
     def passages(self, node_ids: Sequence[int]) -> dict[int, PackPassage]:
         """Return sections by node id."""
         rows = self._db.rows(
-            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, s.text FROM section s
-                JOIN article a ON a.node_id = s.article_id WHERE s.node_id IN ({marks(node_ids)})""",
+            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, 1, {_PASSAGE})
+                FROM section s JOIN article a ON a.node_id = s.article_id WHERE s.node_id IN ({marks(node_ids)})""",
             node_ids,
         )
         return {int(row[0]): _passage(row[1:]) for row in rows}
@@ -195,6 +216,11 @@ class PackStore:
                 self._db.execute(f"DROP INDEX {index}")
         self._db.execute(f"PRAGMA page_size = {_PAGE}")
         self._db.execute("VACUUM INTO ?", (str(target),))
+
+
+@lru_cache(maxsize=1)
+def _schema() -> frozenset[Row]:
+    return schema_of(PACK_FILE.migrations, without=_FOR_WRITING)
 
 
 def _headings(title: str, path: str, heading: str) -> str:

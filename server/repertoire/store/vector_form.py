@@ -16,13 +16,13 @@ class VectorForm:
     """A form of stored unit vectors: the options of sqlite-vec's column, and the SQL function that marks a value."""
 
     number: str
+    width: int  # bytes of a number
     options: str
     value: str
-    chunk: str  # of the table: how many vectors sqlite-vec makes room for at once
 
-    def column(self, dimensions: int) -> str:
-        """Return the arguments of a `vec0` table."""
-        return f"embedding {self.number}[{dimensions}]{self.options}{self.chunk}"
+    def table(self, name: str, dimensions: int) -> str:
+        """Return the statement that creates a table of vectors."""
+        return f"CREATE VIRTUAL TABLE {name} USING vec0(embedding {self.number}[{dimensions}]{self.options})"
 
     def encode(self, vectors: Matrix) -> list[bytes]:
         """Return unit vectors, one a row, as the blobs that the column takes."""
@@ -44,6 +44,6 @@ class VectorForm:
         return 1.0 - distance * distance / 2.0 if self is FLOATS else 1.0 - distance  # |a - b|² = 2 - 2 cos
 
 
-FLOATS = VectorForm("float", "", "?", "")
+FLOATS = VectorForm("float", 4, "", "?")
 # A file that is written once gains from small chunks: room for 1,024 vectors in the last one would often stay empty.
-BYTES = VectorForm("int8", " distance_metric=cosine", "vec_int8(?)", ", chunk_size=64")
+BYTES = VectorForm("int8", 1, " distance_metric=cosine, chunk_size=64", "vec_int8(?)")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.errors import CorruptStore
 from repertoire.domain.graph import COMPONENTS
 from repertoire.store.connection import Connection
 from repertoire.store.rows import marks
@@ -111,6 +112,9 @@ class Vectors:
             begin = 0
             for valid, (blob,) in zip(held, self._db.stream(_BLOBS.format(table=place.table)), strict=True):
                 end = begin + int(valid.sum())
+                if len(blob) != len(valid) * place.dimensions * self._form.width:
+                    message = f"{self._db.path}: the vectors of space {place.id} have another length than it says"
+                    raise CorruptStore(message)
                 matrix[places[begin:end]] = self._form.decode(blob, place.dimensions)[valid]
                 begin = end
         return ids[order], matrix
@@ -238,7 +242,7 @@ class Vectors:
             "INSERT INTO vector_space(space, model, dimensions) VALUES (?, ?, ?)", (space, model, dimensions)
         )
         place = _Space(self._db.last_id, dimensions)
-        self._db.execute(f"CREATE VIRTUAL TABLE {place.table} USING vec0({self._form.column(dimensions)})")
+        self._db.execute(self._form.table(place.table, dimensions))
         return place
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.packs.documents import Documents, Report, licence_of, open_source, read_documents
-from repertoire.app.packs.places import DATABASE, MANIFEST, packs_folder
+from repertoire.app.packs.places import DATABASE, MANIFEST, digest, packs_folder
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, PACK_NAME, PackCounts
 from repertoire.domain.text import clean_line
@@ -21,7 +20,6 @@ from repertoire.sources.scratch import remove, scratch
 from repertoire.store.pack_file import PackStore, Text
 
 _BATCH = 64  # texts that are embedded between two reports
-_HASHED = 1 << 20  # bytes that are hashed at once
 
 Opening = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
@@ -87,15 +85,6 @@ def build_pack(
             file.chmod(0o444)  # a pack never changes: a new version takes its place
         _take_place(folder, target, beside)
     return BuiltPack(target, manifest, documents.skipped)
-
-
-def digest(file: Path) -> str:
-    """Return the SHA-256 of a file."""
-    state = hashlib.sha256()
-    with file.open("rb") as stream:
-        while block := stream.read(_HASHED):
-            state.update(block)
-    return state.hexdigest()
 
 
 def _check(asked: BuildRequest, target: Path) -> None:

@@ -96,9 +96,10 @@ def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, embedder: Embedder |
     pack = shelf.open(name, embedder.model if embedder is not None else "")
     question = wanted.question[:_QUESTION]
     run = SectionRun(question, pack.store.graph, pack.index, embedder, without=wanted.without)
-    ranked = rank_sections(run, limit=wanted.limit)
-    passages = pack.store.passages([node_id for node_id, _ in ranked])
-    hits = [PackHit(name, passages[node_id], score) for node_id, score in ranked]
+    with pack.store.guarded():
+        ranked = rank_sections(run, limit=wanted.limit)
+        passages = pack.store.passages([node_id for node_id, _ in ranked])
+        hits = [PackHit(name, passages[node_id], score) for node_id, score in ranked]
     return _Found(hits, run.nearest, judged=run.compared)
 
 

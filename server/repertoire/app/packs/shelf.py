@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from repertoire.app.packs.places import DATABASE, MANIFEST
+from repertoire.app.packs.places import DATABASE, MANIFEST, digest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
@@ -75,14 +75,18 @@ class PackShelf:
         if len(text) > MANIFEST_BYTES:
             message = f"the manifest of pack {name} is larger than {MANIFEST_BYTES:,} characters; remove the pack"
             raise PackRefused(message)
-        return _read(text, name)
+        found = _read(text, name)
+        if found.name != name:
+            message = f"the manifest in the folder {name} is that of a pack {found.name}; rename the folder to that"
+            raise PackRefused(message)
+        return found
 
     def open(self, name: str, model: str) -> OpenPack:
         """Return a pack open to read, with the vectors of one model; it stays open until `close`.
 
         Raises:
-            PackRefused: there is no such pack, or its manifest is invalid.
-            StoreError: its database cannot be opened.
+            PackRefused: there is no such pack, its manifest is invalid, or its database is not the one that was built.
+            StoreError: its database cannot be opened, or is none that a build makes.
         """
         manifest = self.manifest(name)
         path = self._folder / name / DATABASE
@@ -95,9 +99,11 @@ class PackShelf:
         if known is not None and known.version == version:
             return known
         self._release(name)
+        require_hash(path, manifest)
         store = self._opening(path)
         try:
-            index = read_sections(store.graph, store.vectors, model)
+            with store.guarded():
+                index = read_sections(store.graph, store.vectors, model)
         except BaseException:
             store.close()
             raise
@@ -119,6 +125,20 @@ class PackShelf:
             return []
         found = (child for child in self._folder.iterdir() if PACK_NAME.fullmatch(child.name))
         return sorted(child.name for child in found if child.is_dir() and not child.is_symlink())
+
+
+def require_hash(path: Path, manifest: PackManifest) -> None:
+    """Check that a file of a pack has the hash that the manifest gives it.
+
+    Raises:
+        PackRefused: the file was changed after the build.
+    """
+    if digest(path) != manifest.hashes.get(path.name):
+        message = (
+            f"{path} is not the file that was built as pack {manifest.name}: its hash differs from the manifest's; "
+            "build or fetch the pack again"
+        )
+        raise PackRefused(message)
 
 
 @lru_cache(maxsize=64)
