@@ -20,6 +20,7 @@ _MOST_ROWS = 500  # of the schema that are read; a pack has about 40
 _VECTORS = re.compile(r"vec_[0-9]{1,4}")
 _SHADOW = re.compile(r"(?:sqlite_autoindex_)?vec_[0-9]{1,4}_(?:info|chunks|rowids|vector_chunks00)(?:_1)?")
 _PLAIN = re.compile(r'CREATE TABLE "?vec_[0-9]{1,4}_[a-z0-9_]+"? ?\([^()]*\)')  # without inner brackets: no expression
+_SIZE = re.compile(r"\[([0-9]{1,4})\]")
 _SEQUENCE = ("table", "sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)")
 
 Row = tuple[str, str, str]  # type, name, SQL
@@ -82,7 +83,7 @@ def _is_known(row: Row, expected: frozenset[Row], vectors: VectorForm) -> bool:
     if row in expected or row == _SEQUENCE:
         return True
     if _VECTORS.fullmatch(name):
-        size = next((int(number) for number in re.findall(r"\[([0-9]{1,4})\]", sql)), 0)
+        size = next((int(number) for number in _SIZE.findall(sql)), 0)
         return 0 < size <= _MOST_DIMENSIONS and sql == vectors.table(name, size)
     plain = _PLAIN.fullmatch(sql) is not None if kind == "table" else kind == "index" and not sql
     return plain and _SHADOW.fullmatch(name) is not None

@@ -11,9 +11,10 @@ from pathlib import Path
 from repertoire.app.current_project import project_folder
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
-from repertoire.domain.component import SourceInfo
+from repertoire.domain.component import SKILL, Component, SourceInfo
 from repertoire.domain.errors import TooSlow
 from repertoire.domain.pack import PackArticle
+from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
@@ -23,10 +24,15 @@ from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.trust import prompt_injection
+from repertoire.trust.document_redaction import redact_document
+from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
 _MARKDOWN = (".md", ".markdown")
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
+# Rules whose match means that a text was written for a model. What a document tells a person to run is not among them.
+_STEERS = (prompt_injection.HIDDEN, prompt_injection.IN_COMMENT, prompt_injection.ORDER)
 _A_FILE_S = 15.0  # processor time for one document
 
 
@@ -89,14 +95,24 @@ def _article(path: str, data: bytes) -> PackArticle | str:
     text = crawl.decode(data)
     if text is None:
         return "not UTF-8 text"
-    document = front_matter.split(text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
         with cpu_limit(_A_FILE_S):
-            article = read_markdown(
-                path, document.body, document.front_matter, content_hash=hashlib.sha256(data).hexdigest()
-            )
+            return _order_in(path, text) or _read(path, text, hashlib.sha256(data).hexdigest())
     except TooSlow:
         return f"took longer than {_A_FILE_S:.0f} s to read"
+
+
+def _order_in(path: str, text: str) -> str:
+    """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
+    document = Component(path, path, SKILL, body=text, path="document.md")
+    grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
+    return f"line {grave[0].line} {grave[0].reason}" if grave else ""
+
+
+def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
+    whole = redact_document(text.replace("\r\n", "\n").replace("\r", "\n"))
+    document = front_matter.split(whole)
+    article = read_markdown(path, document.body, document.front_matter, content_hash=content_hash)
     return article if article.sections else "empty"
 
 
