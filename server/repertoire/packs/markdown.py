@@ -121,17 +121,32 @@ def _plain(inline: Token) -> str:
     return "".join(shown)
 
 
+def links_of(path: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield the documents in the same source to which a document's text links, each with the fragment of its address.
+
+    A link to a place in the document itself names the document.
+    """
+    yield from _targets(path, _PARSER.parse(body))
+
+
 def _links(path: str, tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the paths of the documents in the same source to which a document links, once for each link."""
+    """Yield the paths of the other documents to which a document links, once for each link."""
+    for target, _ in _targets(path, tokens):
+        if target != path:
+            yield target
+
+
+def _targets(path: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     found = 0
     for token in tokens:
         for child in token.children or ():
             if child.type != "link_open" or found >= _LINKS:
                 continue
-            target = linked(path, str(child.attrGet("href") or ""))
+            href = str(child.attrGet("href") or "")
+            target = path if href.startswith("#") else linked(path, href)
             if target:
                 found += 1
-                yield target
+                yield target, decode(href.partition("#")[2])
 
 
 def linked(path: str, href: str) -> str:

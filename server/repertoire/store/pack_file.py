@@ -197,6 +197,25 @@ class PackStore:
         )
         return {int(row[0]): _passage(row[1:]) for row in rows}
 
+    def articles(self) -> list[PackArticle]:
+        """Return every document with its sections, in the order of the file, without chunks and links."""
+        rows = self._db.rows("SELECT node_id, path, title, category, content_hash FROM article ORDER BY 1")
+        sections: dict[int, list[PackSection]] = {int(row[0]): [] for row in rows}
+        for article, title, anchor, level, path, text in self._db.stream(
+            "SELECT article_id, title, anchor, level, path, text FROM section ORDER BY article_id, position"
+        ):
+            above = tuple(part for part in str(path).split(_SEPARATOR) if part)
+            sections[int(article)].append(PackSection(str(title), str(anchor), int(level), str(text), above))
+        return [
+            PackArticle(str(path), str(title), tuple(sections[int(one)]), str(category), str(content_hash))
+            for one, path, title, category, content_hash in rows
+        ]
+
+    def damage(self) -> str:
+        """Return the first fault that SQLite finds in the whole file; empty if it is sound."""
+        found = str(self._db.value("PRAGMA quick_check(1)"))
+        return "" if found == "ok" else found
+
     def counts(self) -> PackCounts:
         """Count what the pack holds."""
         articles, sections, chunks, skipped = (

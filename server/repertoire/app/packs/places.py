@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from repertoire.sources.scratch import remove
+
 DATABASE, MANIFEST = "pack.db", "manifest.json"
+EXAM, RESULTS = "eval/questions.jsonl", "eval/results"
 _HASHED = 1 << 20  # bytes that are hashed at once
 
 
@@ -21,3 +24,11 @@ def digest(file: Path) -> str:
         while block := stream.read(_HASHED):
             state.update(block)
     return state.hexdigest()
+
+
+def take_place(folder: Path, target: Path, beside: Path) -> None:
+    """Rename a finished pack into its place; a pack that lies there is put aside first, and deleted."""
+    if target.exists():
+        target.rename(beside / "replaced")
+    folder.rename(target)
+    remove(beside / "replaced")

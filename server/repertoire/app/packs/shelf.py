@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from repertoire.app.packs.places import DATABASE, MANIFEST, digest
+from repertoire.app.packs.places import DATABASE, MANIFEST, RESULTS, digest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore
+
+Opening = Callable[[Path], PackStore]  # opens a pack to read
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class PackListing:
 class PackShelf:
     """The packs of a home; only one thread at a time may use it."""
 
-    def __init__(self, folder: Path, opening: Callable[[Path], PackStore]) -> None:
+    def __init__(self, folder: Path, opening: Opening) -> None:
         self._folder = folder
         self._opening = opening
         self._open: dict[str, OpenPack] = {}
@@ -89,7 +91,7 @@ class PackShelf:
             StoreError: its database cannot be opened, or is none that a build makes.
         """
         manifest = self.manifest(name)
-        path = self._folder / name / DATABASE
+        path = self.folder(name) / DATABASE
         if not path.is_file() or path.is_symlink():
             message = f"pack {name} has no {DATABASE}; build or fetch the pack again"
             raise PackRefused(message)
@@ -98,8 +100,8 @@ class PackShelf:
         known = self._open.get(name)
         if known is not None and known.version == version:
             return known
-        self._release(name)
-        require_hash(path, manifest)
+        self.release(name)
+        require_hash(path, DATABASE, manifest)
         store = self._opening(path)
         try:
             with store.guarded():
@@ -110,12 +112,44 @@ class PackShelf:
         self._open[name] = OpenPack(manifest, store, index, version)
         return self._open[name]
 
+    @property
+    def home(self) -> Path:
+        """The home that the packs belong to."""
+        return self._folder.parent
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of a pack."""
+        return self._folder / name
+
+    def file(self, name: str, path: str) -> Path | None:
+        """Return a file that the manifest of a pack names, with the hash that it gives; None if it names no such file.
+
+        Raises:
+            PackRefused: there is no such pack, or the file is missing or was changed.
+        """
+        manifest = self.manifest(name)
+        if path not in manifest.hashes:
+            return None
+        file = self.folder(name) / path
+        if file.is_symlink() or not file.is_file():
+            message = f"pack {name} has no {path}; build or fetch the pack again"
+            raise PackRefused(message)
+        require_hash(file, path, manifest)
+        return file
+
+    def strange_files(self, name: str) -> list[str]:
+        """Return a fault for each file in the folder of a pack that its manifest does not name."""
+        folder, known = self.folder(name), {MANIFEST, *self.manifest(name).hashes}
+        inside = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+        return [f"{path} is not named by the manifest" for path in inside if path not in known and RESULTS not in path]
+
     def close(self) -> None:
         """Release every open pack."""
         for name in [*self._open]:
-            self._release(name)
+            self.release(name)
 
-    def _release(self, name: str) -> None:
+    def release(self, name: str) -> None:
+        """Close a pack if it is open."""
         known = self._open.pop(name, None)
         if known is not None:
             known.store.close()
@@ -127,15 +161,15 @@ class PackShelf:
         return sorted(child.name for child in found if child.is_dir() and not child.is_symlink())
 
 
-def require_hash(path: Path, manifest: PackManifest) -> None:
-    """Check that a file of a pack has the hash that the manifest gives it.
+def require_hash(file: Path, path: str, manifest: PackManifest) -> None:
+    """Check that a file of a pack has the hash that the manifest gives its path.
 
     Raises:
         PackRefused: the file was changed after the build.
     """
-    if digest(path) != manifest.hashes.get(path.name):
+    if digest(file) != manifest.hashes.get(path):
         message = (
-            f"{path} is not the file that was built as pack {manifest.name}: its hash differs from the manifest's; "
+            f"{file} is not the file that was built as pack {manifest.name}: its hash differs from the manifest's; "
             "build or fetch the pack again"
         )
         raise PackRefused(message)
