@@ -90,16 +90,17 @@ def eval_pack_command(name: str, file: Path | None, as_json: bool) -> None:
     "--from", "origin", default="", metavar="SOURCE", help="Where the documents are, if not at their address."
 )
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
+@click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
-def update_command(name: str, origin: str, version: str, quiet: bool, as_json: bool) -> None:
+def update_command(name: str, origin: str, version: str, exam: Path | None, quiet: bool, as_json: bool) -> None:
     r"""Read the documents of the pack NAME again; only texts that changed are embedded, and the exam is taken again.
 
     \b
     repertoire pack update rust-book
     repertoire pack update axum --from ./axum/docs
     """
-    asked = UpdateRequest(name, origin, version, today().isoformat())
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(

@@ -188,14 +188,21 @@ class PackStore:
         )
         return [(int(row[0]), _headings(*row[1:4]), "") for row in rows]
 
-    def passages(self, node_ids: Sequence[int]) -> dict[int, PackPassage]:
-        """Return sections by node id."""
+    def passages(self, sections: Mapping[int, int | None]) -> dict[int, PackPassage]:
+        """Return sections by node id, each with the range of the chunk that stands beside its id."""
         rows = self._db.rows(
             f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, 1, {_PASSAGE})
-                FROM section s JOIN article a ON a.node_id = s.article_id WHERE s.node_id IN ({marks(node_ids)})""",
-            node_ids,
+                FROM section s JOIN article a ON a.node_id = s.article_id
+                WHERE s.node_id IN ({marks([*sections])})""",
+            [*sections],
         )
-        return {int(row[0]): _passage(row[1:]) for row in rows}
+        chunks = [chunk for chunk in sections.values() if chunk is not None]
+        ranges = self._db.rows(
+            f"SELECT section_id, begin, end FROM chunk WHERE node_id IN ({marks(chunks)})",
+            chunks,
+        )
+        near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
+        return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
 
     def articles(self) -> list[PackArticle]:
         """Return every document with its sections, in the order of the file, without chunks and links."""
@@ -246,6 +253,9 @@ def _headings(title: str, path: str, heading: str) -> str:
     return " - ".join(dict.fromkeys(part for part in (title, *path.split(_SEPARATOR), heading) if part))
 
 
-def _passage(row: Sequence[Any]) -> PackPassage:
+def _passage(row: Sequence[Any], begin: int, end: int) -> PackPassage:
     path, anchor, title, article, above, text = (str(value) for value in row)
-    return PackPassage(path, anchor, title, tuple(part for part in (article, *above.split(_SEPARATOR)) if part), text)
+    headings = tuple(part for part in (article, *above.split(_SEPARATOR)) if part)
+    return PackPassage(
+        path, anchor, title, headings, text, *((begin, end) if 0 <= begin < end <= len(text) else (0, 0))
+    )

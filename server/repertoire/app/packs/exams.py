@@ -78,25 +78,26 @@ def take_exam(
         ]
     known = {citation for _, citation in sections}
     places = dict(zip((int(one) for one in pack.index.node_ids), (one for _, one in sections), strict=True))
-    found, words, lost = list[list[str]](), list[list[str]](), 0
+    found, words = list[list[str]](), list[list[str]]()
     for question in questions:
         answer = query_packs(shelf, PackQuestion(question.question, (name,), _DEPTH), embedder=embedder, gate=gate)
-        lost += not answer.covered
         found.append([hit.passage.citation for hit in answer.hits])
         asked = content_words(question.question)
         matched = pack.store.graph.match(asked, limit=_DEPTH, weights=_PLAIN, view=SECTIONS)
         words.append([places[node_id] for node_id, _ in matched])
+
+    def covered(text: str) -> bool:  # as among all packs of this home
+        answer = query_packs(shelf, PackQuestion(text, limit=1), embedder=embedder, gate=gate)
+        return name in answer.covering
+
     foreign = _foreign(shelf, name)
-    refused = [
-        not query_packs(shelf, PackQuestion(text, (name,), 1), embedder=embedder, gate=gate).covered for text in foreign
-    ]
     return PackScore(
         len(questions),
         _figures(questions, found),
         _figures(questions, words),
-        _percent([lost / len(questions)]),
+        _percent([not covered(question.question) for question in questions]),
         len(foreign),
-        _percent(refused) if refused else None,
+        _percent([not covered(text) for text in foreign]) if foreign else None,
         tuple(sorted({gold for question in questions for gold in question.gold} - known)),
     )
 

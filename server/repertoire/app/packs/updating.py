@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack, text_of
 from repertoire.app.packs.documents import Report
-from repertoire.app.packs.exams import PackScore, exam_of, record_score, take_exam
+from repertoire.app.packs.exam_file import read_exam_file
+from repertoire.app.packs.exams import PackScore, record_score, take_exam
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import PackRefused
@@ -19,12 +21,13 @@ from repertoire.store.pack_file import PackStore
 
 @dataclass(frozen=True)
 class UpdateRequest:
-    """A pack to update; without an origin, from the address that its manifest names."""
+    """A pack to update; without an origin, from the address that its manifest names, and with the exam that it has."""
 
     name: str
     origin: str = ""
     version: str = ""
     day: str = ""
+    exam: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ def update_pack(
         old = {article.path: article.content_hash for article in pack.store.articles()}
         known = _known(pack.store, before.model) if embedder is not None and embedder.model == before.model else {}
     gate = settings.pack_gate_percent / 100
-    exam, place = exam_of(shelf, asked.name), shelf.file(asked.name, EXAM)
+    place = asked.exam or shelf.file(asked.name, EXAM)
+    exam = read_exam_file(place) if place is not None else ()
     score = take_exam(shelf, asked.name, exam, embedder=embedder, gate=gate) if exam else None
     request = BuildRequest(
         asked.name,
