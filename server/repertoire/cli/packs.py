@@ -31,7 +31,11 @@ def pack_command() -> None:
 @pack_command.command("build")
 @click.argument("name")
 @click.option(
-    "--from", "origin", required=True, metavar="SOURCE", help="A Markdown file, a folder, an archive or a git address."
+    "--from",
+    "origin",
+    required=True,
+    metavar="SOURCE",
+    help="A document, folder, archive, package or git address.",
 )
 @click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
 @click.option("--description", default="", help="What the pack is about, in a line.")
@@ -53,9 +57,10 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     quiet: bool,
     as_json: bool,
 ) -> None:
-    r"""Build the pack NAME from the Markdown documents of a source; an interrupted build leaves nothing.
+    r"""Build the pack NAME from the documents of a source: Markdown, MDX, notebooks, mdBook with its includes.
 
-    The same documents give the same file, byte for byte. Files that cannot be read are listed with the reason.
+    An interrupted build leaves nothing. The same documents give the same file, byte for byte. Files that cannot be
+    read are listed with the reason.
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust

@@ -16,11 +16,11 @@ from mdurl import decode
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.text import clean_line
 from repertoire.packs.anchors import Anchors
+from repertoire.packs.formats import SUFFIXES
 
 CHUNK_CHARACTERS = 900  # of a chunk: as much as the bundled model reads
 _TITLE = 200  # characters of a title
 _LINKS = 2_000  # of a document
-_SUFFIXES = (".md", ".markdown", ".mdx")
 _LINE_ENDS = re.compile(r"(?<=\n)")  # the only line end of a normalised text; `splitlines` knows more than the parser
 _PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -157,4 +157,4 @@ def linked(path: str, href: str) -> str:
     if bare.endswith(".html"):
         bare = f"{bare.removesuffix('.html')}.md"
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), bare))
-    return joined if joined.endswith(_SUFFIXES) and not joined.startswith("..") else ""
+    return joined if joined.endswith(SUFFIXES) and not joined.startswith("..") else ""

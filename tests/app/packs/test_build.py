@@ -143,7 +143,7 @@ def test_a_name_that_is_no_folder_of_its_own_is_refused(tmp_path, name):
 
 
 def test_a_source_without_documents_is_refused(tmp_path):
-    with pytest.raises(PackRefused, match="no Markdown documents"):
+    with pytest.raises(PackRefused, match="no documents that can be read"):
         build(tmp_path, "willow", write(tmp_path / "docs", {"a.txt": "text"}))
     with pytest.raises(SourceError):
         build(tmp_path, "willow", tmp_path / "nowhere")

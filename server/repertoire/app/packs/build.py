@@ -72,7 +72,8 @@ def build_pack(
             documents = read_documents(opened, report=report)
             licence = asked.licence or licence_of(opened)
         if not documents.articles:
-            message = f"{clean_line(asked.origin, 120)} has no Markdown documents that can be read; name another source"
+            origin = clean_line(asked.origin, 120)
+            message = f"{origin} has no documents that can be read (Markdown, MDX, notebooks); name another source"
             raise PackRefused(message)
         folder = beside / asked.name
         folder.mkdir()

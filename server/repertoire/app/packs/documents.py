@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,14 @@ from repertoire.app.current_project import project_folder
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
 from repertoire.domain.component import SKILL, Component, SourceInfo
-from repertoire.domain.errors import TooSlow
+from repertoire.domain.errors import PackRefused, TooSlow
 from repertoire.domain.pack import PackArticle
 from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.formats import SUFFIXES, to_markdown
+from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 from repertoire.packs.manifest import PackSource
 from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
@@ -29,7 +31,6 @@ from repertoire.trust.document_redaction import redact_document
 from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
-_MARKDOWN = (".md", ".markdown")
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
 # Rules whose match means that a text was written for a model. What a document tells a person to run is not among them.
 _STEERS = (prompt_injection.HIDDEN, prompt_injection.IN_COMMENT, prompt_injection.ORDER)
@@ -52,7 +53,7 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
         SourceError: the source cannot be fetched or unpacked.
     """
     file = Path(origin).expanduser()
-    if file.suffix.lower() in _MARKDOWN and file.is_file():
+    if file.suffix.lower() in SUFFIXES and file.is_file():
         info = SourceInfo(f"file:{file}", "file", str(file))
         mounts = (Mount(file.resolve(), file.name),)
         return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
@@ -63,17 +64,18 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
 
 
 def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
-    """Read every Markdown document of a source within the limits on files, bytes and processor time."""
+    """Read every document of a source within the limits on files, bytes and processor time."""
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     skipped = {item.path: item.reason for item in listing.refused}
     if listing.truncated:
         skipped["."] = listing.truncated
-    entries = [entry for entry in listing.entries if entry.path.lower().endswith(_MARKDOWN)]
+    files = {entry.path: entry for entry in listing.entries}
+    entries = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
         room -= len(data) if isinstance(data, bytes) else 0
-        found = _article(entry.path, data) if isinstance(data, bytes) else data
+        found = _article(entry.path, data, files) if isinstance(data, bytes) else data
         if isinstance(found, str):
             skipped[entry.path] = found
         else:
@@ -90,16 +92,27 @@ def _bytes(entry: FoundFile, room: int) -> bytes | str:
     return crawl.read(entry) if room > 0 else "the source holds more text than is read"
 
 
-def _article(path: str, data: bytes) -> PackArticle | str:
+def _article(path: str, data: bytes, files: Mapping[str, FoundFile]) -> PackArticle | str:
     """Return the article in a document's bytes, or the reason why there is none."""
     text = crawl.decode(data)
     if text is None:
         return "not UTF-8 text"
     try:
         with cpu_limit(_A_FILE_S):
-            return _order_in(path, text) or _read(path, text, hashlib.sha256(data).hexdigest())
+            whole = fill_in(path, to_markdown(path, text), lambda other: _text(other, files))
+            same = whole == text
+            content_hash = hashlib.sha256(data if same else whole.encode("utf-8", "replace")).hexdigest()
+            return _order_in(path, whole) or _read(path, whole, content_hash)
     except TooSlow:
         return f"took longer than {_A_FILE_S:.0f} s to read"
+    except PackRefused as error:
+        return str(error)
+
+
+def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
+    """Return the text of a file of the source that a document includes."""
+    data = crawl.read(files[path]) if path in files else None
+    return crawl.decode(data) if isinstance(data, bytes) and len(data) <= INCLUDED_BYTES else None
 
 
 def _order_in(path: str, text: str) -> str:
