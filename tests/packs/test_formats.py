@@ -48,6 +48,70 @@ def test_mdx_loses_its_imports_and_tags_and_keeps_code_whole():
     assert to_markdown("a.md", text) == text
 
 
+RST = """
+Title
+=====
+
+Some *text* with :func:`~a.b.open` and :ref:`the other <x>` and ``code``.
+
+.. toctree::
+   a
+
+.. code-block:: python
+
+   print("x")
+
+The ``foo()`` call
+------------------
+
+.. note::
+
+   A note.
+
+.. versionadded:: 2.0
+   It is new.
+
+.. py:function:: open(path)
+   :noindex:
+
+   Opens a file.
+
+=====  =====
+A      B
+=====  =====
+1      2
+=====  =====
+
+.. include:: /etc/passwd
+
+.. raw:: html
+
+   <script>alert(1)</script>
+"""
+
+
+def test_restructured_text_keeps_headings_code_tables_and_the_text_of_roles_and_reads_no_file():
+    assert to_markdown("a.rst", RST) == (
+        "# Title {#title}\n\nSome *text* with `a.b.open` and `the other` and `code`.\n\n"
+        '```python\nprint("x")\n```\n\n## The `foo()` call {#the-foo-call}\n\nNote\n\nA note.\n\n'
+        "versionadded: 2.0 It is new.\n\n`open(path)`\n\nOpens a file.\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n"
+    )
+
+
+def test_a_page_gives_its_main_part_with_the_fragments_of_its_headings():
+    page = (
+        "<html><body><nav>menu</nav><main><section id='intro'><h1>Intro<a class='headerlink' href='#intro'>¶</a></h1>"
+        "<p>Hi <b>x</b></p><script>alert(1)</script><aside>advertisement</aside><div class='highlight-python'>"
+        "<div class='highlight'><pre>a = 1\n</pre></div></div></section><h2 id='more'>More</h2>text</main>"
+        "<footer>end</footer></body></html>"
+    )
+    assert to_markdown("a.html", page) == (
+        "# Intro {#intro}\n\nHi **x**\n\n```python\na = 1\n```\n\n## More {#more}\n\ntext\n"
+    )
+    deep = "<div>" * 20_000 + "end" + "</div>" * 20_000
+    assert to_markdown("a.html", f"<p>before</p>{deep}").startswith("before")
+
+
 @pytest.mark.parametrize(
     ("directive", "filled"),
     [

@@ -57,7 +57,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     quiet: bool,
     as_json: bool,
 ) -> None:
-    r"""Build the pack NAME from the documents of a source: Markdown, MDX, notebooks, mdBook with its includes.
+    r"""Build the pack NAME from the documents of a source: Markdown, MDX, reStructuredText, notebooks, HTML.
 
     An interrupted build leaves nothing. The same documents give the same file, byte for byte. Files that cannot be
     read are listed with the reason.

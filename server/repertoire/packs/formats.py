@@ -1,4 +1,4 @@
-"""Turns documents of other formats into Markdown: notebooks and MDX; Markdown itself stays as it is."""
+"""Turns documents of other formats into Markdown: reStructuredText, HTML, notebooks and MDX."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ def to_markdown(path: str, text: str) -> str:
     Raises:
         PackRefused: the text is not in the format that the path names.
     """
-    return FORMATS[posixpath.splitext(path)[1].lower()](text)
+    try:
+        return FORMATS[posixpath.splitext(path)[1].lower()](text)
+    except RecursionError as error:
+        message = "its parts lie too deep within one another"
+        raise PackRefused(message) from error
 
 
 def _as_it_is(text: str) -> str:
@@ -87,10 +91,26 @@ def _cell(cell: Any, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
+def _restructured(text: str) -> str:
+    from repertoire.packs.restructured import rst_to_markdown  # noqa: PLC0415 - only a build needs its parser
+
+    return rst_to_markdown(text)
+
+
+def _html(text: str) -> str:
+    from repertoire.packs.html import html_to_markdown  # noqa: PLC0415 - only a build needs its parser
+
+    return html_to_markdown(text)
+
+
 FORMATS: Mapping[str, Callable[[str], str]] = {
     ".md": _as_it_is,
     ".markdown": _as_it_is,
     ".mdx": _mdx,
     ".ipynb": _notebook,
+    ".rst": _restructured,
+    ".html": _html,
+    ".htm": _html,
 }
 SUFFIXES = tuple(FORMATS)
+PAGES = (".html", ".htm")  # mostly built from documents of another format

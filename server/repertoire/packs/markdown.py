@@ -16,7 +16,7 @@ from mdurl import decode
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.text import clean_line
 from repertoire.packs.anchors import Anchors
-from repertoire.packs.formats import SUFFIXES
+from repertoire.packs.formats import PAGES, SUFFIXES
 
 CHUNK_CHARACTERS = 900  # of a chunk: as much as the bundled model reads
 _TITLE = 200  # characters of a title
@@ -154,7 +154,7 @@ def linked(path: str, href: str) -> str:
     bare = decode(href.partition("#")[0].partition("?")[0])
     if not bare or ":" in bare or bare.startswith(("/", "\\")) or "\x00" in bare:
         return ""
-    if bare.endswith(".html"):
+    if bare.endswith(".html") and not path.endswith(PAGES):
         bare = f"{bare.removesuffix('.html')}.md"
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), bare))
     return joined if joined.endswith(SUFFIXES) and not joined.startswith("..") else ""

@@ -73,7 +73,8 @@ def build_pack(
             licence = asked.licence or licence_of(opened)
         if not documents.articles:
             origin = clean_line(asked.origin, 120)
-            message = f"{origin} has no documents that can be read (Markdown, MDX, notebooks); name another source"
+            formats = "Markdown, MDX, reStructuredText, notebooks, HTML"
+            message = f"{origin} has no documents that can be read ({formats}); name another source"
             raise PackRefused(message)
         folder = beside / asked.name
         folder.mkdir()

@@ -18,7 +18,7 @@ from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
-from repertoire.packs.formats import SUFFIXES, to_markdown
+from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
 from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 from repertoire.packs.manifest import PackSource
 from repertoire.packs.markdown import read_markdown
@@ -70,17 +70,19 @@ def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
     if listing.truncated:
         skipped["."] = listing.truncated
     files = {entry.path: entry for entry in listing.entries}
-    entries = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
+    found = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
+    # Pages are read only where nothing else is: beside other documents they are what was built from them.
+    entries = [entry for entry in found if not entry.path.lower().endswith(PAGES)] or found
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
         room -= len(data) if isinstance(data, bytes) else 0
-        found = _article(entry.path, data, files) if isinstance(data, bytes) else data
-        if isinstance(found, str):
-            skipped[entry.path] = found
+        read = _article(entry.path, data, files) if isinstance(data, bytes) else data
+        if isinstance(read, str):
+            skipped[entry.path] = read
         else:
-            articles.append(found)
-            state.update(f"{found.path}\0{found.content_hash}\0".encode("utf-8", "replace"))
+            articles.append(read)
+            state.update(f"{read.path}\0{read.content_hash}\0".encode("utf-8", "replace"))
         report("documents", number, len(entries))
     return Documents(tuple(articles), skipped, _source(opened, state.hexdigest(), articles))
 
