@@ -28,7 +28,7 @@ class Settings:
     hints: bool = True
     hint_limit: int = 3
     trace_hints: bool = True
-    pack_gate_percent: int = 47
+    pack_gate_percent: int = 42
     max_files: int = 20_000
     max_source_mb: int = 500
     half_life_days: int = 365
@@ -77,7 +77,7 @@ TABLE = (
         "pack_gate_percent",
         "REPERTOIRE_PACK_GATE_PERCENT",
         "Percent: the least cosine between a question and the nearest text of a pack that covers it. The default lets "
-        "8 of 100 foreign questions pass and refuses 4 of 100 own ones.",
+        "2 of 100 questions of another pack here pass, and refuses 4 of 100 own ones.",
     ),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),

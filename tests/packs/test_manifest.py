@@ -28,7 +28,7 @@ GOOD = PackManifest(
 
 
 def test_a_manifest_is_read_as_it_was_written():
-    assert read_manifest(manifest_json(GOOD), place="axum") == replace(GOOD, scores=list(GOOD.scores))
+    assert read_manifest(manifest_json(GOOD), place="axum") == GOOD
 
 
 @pytest.mark.parametrize(

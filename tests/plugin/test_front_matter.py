@@ -63,13 +63,14 @@ def test_an_agent_has_valid_front_matter(path: Path) -> None:
 def test_the_promised_skills_commands_and_agent_are_there() -> None:
     assert [path.parent.name for path in SKILLS] == [
         "choosing-components",
+        "documentation-packs",
         "keeping-the-graph-current",
         "recommend",
         "solved-before",
     ]
     commands = [path.stem for path in COMMANDS]
-    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "search", "status", "trace"]
-    assert [path.stem for path in AGENTS] == ["curator"]
+    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "pack", "search", "status", "trace"]
+    assert [path.stem for path in AGENTS] == ["curator", "librarian"]
 
 
 def test_a_name_is_that_of_its_folder_or_file() -> None:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.pack import CHUNK_SPACE, PackArticle, PackSection
+from repertoire.store.pack_file import PackStore
 from repertoire.store.requests import Request
 from repertoire.store.vectors import Progress
 from store.samples import NOW, SOURCE, component, record
@@ -208,3 +210,21 @@ def test_where_vectors_come_and_go_the_table_is_not_left_full_of_holes(store, tm
     with apsw.Connection(str(tmp_path / "repertoire.db")) as file:
         [(chunks,)] = file.execute("SELECT count(*) FROM vec_1_chunks").fetchall()
     assert chunks * chunk <= 1.25 * (most + 600) + 2 * chunk  # of the 4,800 that there were
+
+
+def test_a_file_that_stores_bytes_returns_nearly_the_same_unit_vectors(tmp_path):
+    rng = np.random.default_rng(7)
+    exact = unit(*rng.normal(size=(200, 32)))
+    article = PackArticle("a.md", "A", tuple(PackSection("", "", 1, "text", (), ((0, 4),)) for _ in exact))
+    with PackStore.new(tmp_path / "pack.db") as pack:
+        pack.add([article])
+        ids = [node_id for node_id, _, _ in pack.chunks()]
+        pack.vectors.put(CHUNK_SPACE, MODEL, [(node_id, "") for node_id in ids], exact)
+        found, stored = pack.vectors.matrix(CHUNK_SPACE, MODEL)
+        nearest = pack.vectors.nearest(CHUNK_SPACE, MODEL, exact[3], limit=5)
+    assert found.tolist() == ids
+    np.testing.assert_allclose(np.linalg.norm(stored, axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(stored @ stored.T, exact @ exact.T, atol=0.02)
+    oracle = np.argsort(-(stored @ exact[3]), kind="stable")[:5]
+    assert [node_id for node_id, _ in nearest] == [ids[row] for row in oracle]
+    np.testing.assert_allclose([cosine for _, cosine in nearest], (stored @ exact[3])[oracle], atol=0.01)

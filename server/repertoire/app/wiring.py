@@ -91,7 +91,7 @@ def build_repertoire(
             troubles=troubles.said_of,
         ),
     )
-    packs = PackShelf(packs_folder(home), PackStore.open)
+    packs = PackShelf(packs_folder(home), open_pack_file)
     return Repertoire(home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, degraded)
 
 
@@ -103,9 +103,14 @@ def _closing_packs(opened: Repertoire) -> Iterator[Repertoire]:
         opened.packs.close()
 
 
+def open_pack_file(path: Path) -> PackStore:
+    """Open the file of a pack to read."""
+    return PackStore.open(path)
+
+
 def open_new_pack(path: Path) -> PackStore:
     """Open a new pack for writing."""
-    return PackStore.open(path, read_only=False)
+    return PackStore.new(path)
 
 
 @contextmanager

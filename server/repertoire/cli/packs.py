@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
 from repertoire.app.packs.query import PackQuestion
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.output import json_option, progress, show, show_answer
+from repertoire.cli.pack_care import CARE
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group("pack")
@@ -26,12 +31,17 @@ def pack_command() -> None:
 @pack_command.command("build")
 @click.argument("name")
 @click.option(
-    "--from", "origin", required=True, metavar="SOURCE", help="A Markdown file, a folder, an archive or a git address."
+    "--from",
+    "origin",
+    required=True,
+    metavar="SOURCE",
+    help="A document, folder, archive, package or git address.",
 )
 @click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
 @click.option("--description", default="", help="What the pack is about, in a line.")
 @click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
+@click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
 @click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
@@ -42,19 +52,21 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     description: str,
     licence: str,
     topics: tuple[str, ...],
+    exam: Path | None,
     replace: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    r"""Build the pack NAME from the Markdown documents of a source; an interrupted build leaves nothing.
+    r"""Build the pack NAME from the documents of a source: Markdown, MDX, reStructuredText, notebooks, HTML.
 
-    The same documents give the same file, byte for byte. Files that cannot be read are listed with the reason.
+    An interrupted build leaves nothing. The same documents give the same file, byte for byte. Files that cannot be
+    read are listed with the reason.
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
     repertoire pack build axum --from ./axum/docs --replace
     """
-    asked = BuildRequest(name, origin, version, description, licence, topics, replace)
+    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             built = build_pack(
@@ -107,3 +119,7 @@ def info_command(name: str, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), name), as_json=as_json)
+
+
+for _command in CARE:
+    pack_command.add_command(_command)

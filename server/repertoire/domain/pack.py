@@ -86,13 +86,15 @@ class PackArticle:
 
 @dataclass(frozen=True)
 class PackPassage:
-    """A section as an answer quotes it."""
+    """A section as an answer quotes it; `begin` and `end` are the characters of the chunk nearest to the question."""
 
     article: str
     anchor: str
     title: str
     headings: tuple[str, ...]
     text: str
+    begin: int = 0
+    end: int = 0
 
     @property
     def citation(self) -> str:

@@ -25,10 +25,17 @@ PACK_TOOLS = (
             covered="boolean",
             confidence="number",
             packs=LINES,
+            covering=LINES,
             passages={
                 "type": "array",
                 "items": output(
-                    pack="string", citation="string", title="string", headings=LINES, text="string", score="number"
+                    pack="string",
+                    citation="string",
+                    title="string",
+                    headings=LINES,
+                    begin="integer",
+                    text="string",
+                    score="number",
                 ),
             },
             degraded=LINES,

@@ -89,7 +89,7 @@ def read_manifest(text: str, *, place: str) -> PackManifest:
         value["model"]["name"],
         value["model"]["dimensions"],
         value["hashes"],
-        value["scores"],
+        tuple(value["scores"]),
     )
 
 

@@ -16,11 +16,11 @@ from mdurl import decode
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.text import clean_line
 from repertoire.packs.anchors import Anchors
+from repertoire.packs.formats import PAGES, SUFFIXES
 
 CHUNK_CHARACTERS = 900  # of a chunk: as much as the bundled model reads
 _TITLE = 200  # characters of a title
 _LINKS = 2_000  # of a document
-_SUFFIXES = (".md", ".markdown", ".mdx")
 _LINE_ENDS = re.compile(r"(?<=\n)")  # the only line end of a normalised text; `splitlines` knows more than the parser
 _PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -121,17 +121,32 @@ def _plain(inline: Token) -> str:
     return "".join(shown)
 
 
+def links_of(path: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield the documents in the same source to which a document's text links, each with the fragment of its address.
+
+    A link to a place in the document itself names the document.
+    """
+    yield from _targets(path, _PARSER.parse(body))
+
+
 def _links(path: str, tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the paths of the documents in the same source to which a document links, once for each link."""
+    """Yield the paths of the other documents to which a document links, once for each link."""
+    for target, _ in _targets(path, tokens):
+        if target != path:
+            yield target
+
+
+def _targets(path: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     found = 0
     for token in tokens:
         for child in token.children or ():
             if child.type != "link_open" or found >= _LINKS:
                 continue
-            target = linked(path, str(child.attrGet("href") or ""))
+            href = str(child.attrGet("href") or "")
+            target = path if href.startswith("#") else linked(path, href)
             if target:
                 found += 1
-                yield target
+                yield target, decode(href.partition("#")[2])
 
 
 def linked(path: str, href: str) -> str:
@@ -139,7 +154,7 @@ def linked(path: str, href: str) -> str:
     bare = decode(href.partition("#")[0].partition("?")[0])
     if not bare or ":" in bare or bare.startswith(("/", "\\")) or "\x00" in bare:
         return ""
-    if bare.endswith(".html"):
+    if bare.endswith(".html") and not path.endswith(PAGES):
         bare = f"{bare.removesuffix('.html')}.md"
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), bare))
-    return joined if joined.endswith(_SUFFIXES) and not joined.startswith("..") else ""
+    return joined if joined.endswith(SUFFIXES) and not joined.startswith("..") else ""

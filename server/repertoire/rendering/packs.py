@@ -44,13 +44,15 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
         "covered": found.covered,
         "confidence": round(found.confidence, 3),
         "packs": list(found.asked),
+        "covering": list(found.covering),
         "passages": [
             {
                 "pack": hit.pack,
                 "citation": _citation(hit),
                 "title": clean_line(hit.passage.title, _TITLE),
                 "headings": [clean_line(heading, _TITLE) for heading in hit.passage.headings[:_TOLD]],
-                "text": "\n".join(_lines(hit.passage.text, _WHOLE)),
+                "begin": _window(hit, _WHOLE)[0],
+                "text": "\n".join(_lines(_window(hit, _WHOLE)[1], _WHOLE)),
                 "score": round(hit.score, 4),
             }
             for hit in found.hits
@@ -99,7 +101,7 @@ def pack_text(pack: PackManifest) -> str:
         "size": f"{size.articles} articles, {size.sections} sections, {size.characters:,} characters",
         "skipped files": str(size.skipped) if size.skipped else "",
         "model": pack.model or "none: the pack is searched by words alone",
-        "score": "" if pack.scores else "never measured: nobody knows whether answers are better with this pack",
+        "score": _scores(pack),
     }
     sources = [
         f"source: {clean_line(source.address, _LINE)} {source.commit[:12]} {source.date}".rstrip()
@@ -107,6 +109,17 @@ def pack_text(pack: PackManifest) -> str:
     ]
     told = [f"{name}: {clean_line(value, _LINE)}" for name, value in facts.items() if value]
     return "\n".join([f"{pack.name} {pack.version}: {clean_line(pack.description, _LINE)}", *told, *sources])
+
+
+def _scores(pack: PackManifest) -> str:
+    """Return what the newest exam showed, or that there was none; the figures are those that its maker wrote."""
+    if not pack.scores:
+        return "never measured: nobody knows whether answers are better with this pack"
+    newest = pack.scores[-1]
+    asked, found, plain = (newest.get(name) for name in ("questions", "section_in_5", "words_section_in_5"))
+    better = isinstance(found, (int, float)) and isinstance(plain, (int, float)) and found > plain
+    told = f"the right section is among five for {found} % of {asked} questions, by full text for {plain} %"
+    return told if better else f"{told}: no better than plain full text"
 
 
 def pack_data(pack: PackManifest) -> dict[str, Any]:
@@ -143,9 +156,19 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
 
 
 def _hit(place: int, hit: PackHit) -> list[str]:
-    text = hit.passage.text
-    more = [f"   > … ({len(text) - _PASSAGE:,} more characters)"] if len(text) > _PASSAGE else []
-    return [f"{place}. {hit.pack}: {_citation(hit)}", *(f"   > {line}" for line in _lines(text, _PASSAGE)), *more]
+    begin, text = _window(hit, _PASSAGE)
+    rest = len(hit.passage.text) - begin - len(text)
+    before = [f"   > … ({begin:,} characters before)"] if begin else []
+    after = [f"   > … ({rest:,} more characters)"] if rest > 0 else []
+    shown = (f"   > {line}" for line in _lines(text, _PASSAGE))
+    return [f"{place}. {hit.pack}: {_citation(hit)}", *before, *shown, *after]
+
+
+def _window(hit: PackHit, limit: int) -> tuple[int, str]:
+    """Return where the shown part of a section begins, and the part: the section's begin if the best chunk is in it."""
+    passage = hit.passage
+    begin = 0 if passage.end <= limit else passage.begin
+    return begin, passage.text[begin : begin + limit]
 
 
 def _citation(hit: PackHit) -> str:

@@ -14,7 +14,7 @@ import apsw
 from repertoire.domain.database_file import APPLICATION_ID
 from repertoire.domain.errors import StoreError
 from repertoire.domain.graph import HOME, Layout
-from repertoire.store.opening import OpenOptions, open_file, refuse_newer, translated
+from repertoire.store.opening import OpenOptions, harden, open_file, refuse_newer, translated
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes: the size to which a checkpoint truncates the write-ahead log
 Bindings = Sequence[Any] | Mapping[str, Any]
@@ -47,6 +47,11 @@ class Connection:
     def close(self) -> None:
         """Release the file."""
         self._db.close()
+
+    def harden(self) -> None:
+        """Let nothing run that the file's own schema asks for, as when a stranger made the file."""
+        with self._running():
+            harden(self._db)
 
     @property
     def schema(self) -> int:

@@ -187,6 +187,8 @@ MIGRATIONS = (
     ),
 )
 NEWEST = MIGRATIONS[-1].number
+# The table that holds the numbers of the migrations that were applied.
+RECORD = "CREATE TABLE migration(number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
 
 
 def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
@@ -210,9 +212,7 @@ def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIO
 
 
 def _apply(connection: Connection, migration: Migration) -> None:
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS migration(number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
-    )
+    connection.execute(RECORD.replace("TABLE", "TABLE IF NOT EXISTS", 1))
     for statement in migration.statements:
         connection.execute(statement)
     connection.execute(

@@ -200,6 +200,15 @@ def _holds_our_schema(path: Path) -> bool:
         file.xClose()
 
 
+def harden(db: apsw.Connection) -> None:
+    """Let a connection run nothing that the file's own schema asks for, and check what it reads."""
+    db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    db.pragma("cell_size_check", 1)
+
+
 def _refuse_to_lose(path: Path) -> None:
     """Raise an error if a database was lost here; SQLite would delete a write-ahead log without its database."""
     cause = lost(path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,17 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
 from repertoire.store.rows import marks, storable
+from repertoire.store.schema_check import Row, check_schema, contradictions_refused, schema_of
+from repertoire.store.vector_form import BYTES
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
 
-_NO_DATE = "1970-01-01T00:00:00Z"  # of every row: the time of a build must not change the bytes of the file
+_NO_DATE = ""  # of every row: the time of a build must not change the bytes of the file
 _SEPARATOR = "\x1f"
+# Indexes that no question to a pack needs.
+_FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
+_PASSAGE = 100_000  # characters of a section that are read for an answer
+_PAGE = 1024  # bytes: of a larger page, a section leaves more empty at its end
 
 
 # without a copy of the text, which the table `section` holds already
@@ -75,16 +83,33 @@ class PackStore:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self.graph = Graph(connection)
-        self.vectors = Vectors(connection)
+        self.vectors = Vectors(connection, BYTES)
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = True) -> PackStore:
-        """Open a pack to read; to build one, a new file is opened for writing.
+    def new(cls, path: Path) -> PackStore:
+        """Open a new pack for writing.
 
         Raises:
-            StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
+            StoreError: the file cannot be made.
         """
-        return cls(open_graph_file(path, PACK_FILE, read_only=read_only))
+        return cls(open_graph_file(path, PACK_FILE))
+
+    @classmethod
+    def open(cls, path: Path) -> PackStore:
+        """Open a pack to read; nothing that the file's own schema asks for is run.
+
+        Raises:
+            StoreError: the file is foreign, of another sort, newer, corrupt, no pack, or cannot be opened at all.
+        """
+        with contradictions_refused(path):
+            check_schema(path, _schema(), BYTES)
+            connection = open_graph_file(path, PACK_FILE, read_only=True)
+            connection.harden()
+        return cls(connection)
+
+    def guarded(self) -> AbstractContextManager[None]:
+        """Translate errors that contradictory rows cause in the block: a pack may come from a stranger."""
+        return contradictions_refused(self._db.path)
 
     def close(self) -> None:
         """Release the file."""
@@ -163,14 +188,40 @@ class PackStore:
         )
         return [(int(row[0]), _headings(*row[1:4]), "") for row in rows]
 
-    def passages(self, node_ids: Sequence[int]) -> dict[int, PackPassage]:
-        """Return sections by node id."""
+    def passages(self, sections: Mapping[int, int | None]) -> dict[int, PackPassage]:
+        """Return sections by node id, each with the range of the chunk that stands beside its id."""
         rows = self._db.rows(
-            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, s.text FROM section s
-                JOIN article a ON a.node_id = s.article_id WHERE s.node_id IN ({marks(node_ids)})""",
-            node_ids,
+            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, 1, {_PASSAGE})
+                FROM section s JOIN article a ON a.node_id = s.article_id
+                WHERE s.node_id IN ({marks([*sections])})""",
+            [*sections],
         )
-        return {int(row[0]): _passage(row[1:]) for row in rows}
+        chunks = [chunk for chunk in sections.values() if chunk is not None]
+        ranges = self._db.rows(
+            f"SELECT section_id, begin, end FROM chunk WHERE node_id IN ({marks(chunks)})",
+            chunks,
+        )
+        near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
+        return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
+
+    def articles(self) -> list[PackArticle]:
+        """Return every document with its sections, in the order of the file, without chunks and links."""
+        rows = self._db.rows("SELECT node_id, path, title, category, content_hash FROM article ORDER BY 1")
+        sections: dict[int, list[PackSection]] = {int(row[0]): [] for row in rows}
+        for article, title, anchor, level, path, text in self._db.stream(
+            "SELECT article_id, title, anchor, level, path, text FROM section ORDER BY article_id, position"
+        ):
+            above = tuple(part for part in str(path).split(_SEPARATOR) if part)
+            sections[int(article)].append(PackSection(str(title), str(anchor), int(level), str(text), above))
+        return [
+            PackArticle(str(path), str(title), tuple(sections[int(one)]), str(category), str(content_hash))
+            for one, path, title, category, content_hash in rows
+        ]
+
+    def damage(self) -> str:
+        """Return the first fault that SQLite finds in the whole file; empty if it is sound."""
+        found = str(self._db.value("PRAGMA quick_check(1)"))
+        return "" if found == "ok" else found
 
     def counts(self) -> PackCounts:
         """Count what the pack holds."""
@@ -186,13 +237,25 @@ class PackStore:
         with self._db.transaction():
             self._db.execute("UPDATE migration SET at = ?", (_NO_DATE,))
             self._db.execute("INSERT INTO section_text(section_text) VALUES ('optimize')")
+            self._db.execute("DELETE FROM vector_state")
+            for index in _FOR_WRITING:
+                self._db.execute(f"DROP INDEX {index}")
+        self._db.execute(f"PRAGMA page_size = {_PAGE}")
         self._db.execute("VACUUM INTO ?", (str(target),))
+
+
+@lru_cache(maxsize=1)
+def _schema() -> frozenset[Row]:
+    return schema_of(PACK_FILE.migrations, without=_FOR_WRITING)
 
 
 def _headings(title: str, path: str, heading: str) -> str:
     return " - ".join(dict.fromkeys(part for part in (title, *path.split(_SEPARATOR), heading) if part))
 
 
-def _passage(row: Sequence[Any]) -> PackPassage:
+def _passage(row: Sequence[Any], begin: int, end: int) -> PackPassage:
     path, anchor, title, article, above, text = (str(value) for value in row)
-    return PackPassage(path, anchor, title, tuple(part for part in (article, *above.split(_SEPARATOR)) if part), text)
+    headings = tuple(part for part in (article, *above.split(_SEPARATOR)) if part)
+    return PackPassage(
+        path, anchor, title, headings, text, *((begin, end) if 0 <= begin < end <= len(text) else (0, 0))
+    )

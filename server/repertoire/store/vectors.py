@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.errors import CorruptStore
 from repertoire.domain.graph import COMPONENTS
 from repertoire.store.connection import Connection
 from repertoire.store.rows import marks
+from repertoire.store.vector_form import FLOATS, Matrix, VectorForm
 
-Matrix = npt.NDArray[np.float32]
 _CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"
 _BLOBS = """SELECT v.vectors FROM {table}_chunks c
             JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
@@ -41,21 +42,22 @@ class _Space:
 
 
 class Vectors:
-    """Reads and writes the vector spaces of the graph."""
+    """Reads and writes the vector spaces of the graph; all files of a sort store vectors in one form."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, form: VectorForm = FLOATS) -> None:
         self._db = connection
+        self._form = form
 
     def put(self, space: str, model: str, rows: Sequence[tuple[int, str]], vectors: Matrix) -> None:
         """Store one vector for each (node id, content hash); a node that was deleted meanwhile is left out."""
-        blobs = [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
+        blobs = self._form.encode(vectors)
         with self._db.transaction():
             place = self._ensure(space, model, int(vectors.shape[1]))
             known = self._embeddable(space, [node_id for node_id, _ in rows])
             fresh = {row[0]: (row, blob) for row, blob in zip(rows, blobs, strict=True) if row[0] in known}
             self._replace(place, [row for row, _ in fresh.values()])
             self._db.executemany(
-                f"INSERT INTO {place.table}(rowid, embedding) VALUES (?, ?)",
+                f"INSERT INTO {place.table}(rowid, embedding) VALUES (?, {self._form.value})",
                 [(node_id, blob) for node_id, (_, blob) in fresh.items()],
             )
 
@@ -88,9 +90,8 @@ class Vectors:
             place = self._find(space, model)
             if place is None or limit < 1:
                 return []
-            rows = self._nearest(place, vector.astype("<f4").tobytes(), min(limit, _MOST))
-        # for unit vectors, |a - b|² = 2 - 2 cos
-        return [(node_id, 1.0 - distance * distance / 2.0) for node_id, distance in rows]
+            rows = self._nearest(place, self._form.encode(vector[None, :])[0], min(limit, _MOST))
+        return [(node_id, self._form.similarity(distance)) for node_id, distance in rows]
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Matrix]:
         """Return the whole space as node ids, in order, and a matrix with one vector a row."""
@@ -111,7 +112,10 @@ class Vectors:
             begin = 0
             for valid, (blob,) in zip(held, self._db.stream(_BLOBS.format(table=place.table)), strict=True):
                 end = begin + int(valid.sum())
-                matrix[places[begin:end]] = np.frombuffer(blob, "<f4").reshape(-1, place.dimensions)[valid]
+                if len(blob) != len(valid) * place.dimensions * self._form.width:
+                    message = f"{self._db.path}: the vectors of space {place.id} have another length than it says"
+                    raise CorruptStore(message)
+                matrix[places[begin:end]] = self._form.decode(blob, place.dimensions)[valid]
                 begin = end
         return ids[order], matrix
 
@@ -163,7 +167,8 @@ class Vectors:
             # At the limit sqlite-vec returns any of several equal distances: query more until the next one is greater.
             k = min(k + 1, _MOST)
             rows = self._db.rows(
-                f"SELECT rowid, distance FROM {place.table} WHERE embedding MATCH ? AND k = ?", (vector, k)
+                f"SELECT rowid, distance FROM {place.table} WHERE embedding MATCH {self._form.value} AND k = ?",
+                (vector, k),
             )
             rows.sort(key=lambda row: (row[1], row[0]))
             if k == _MOST or len(rows) < k or rows[-1][1] > rows[limit - 1][1]:
@@ -220,7 +225,8 @@ class Vectors:
             for node_id in np.frombuffer(numbers, "<i8")[held[chunk]].tolist():
                 blob = self._db.value(f"SELECT embedding FROM {table} WHERE rowid = ?", (node_id,))
                 self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
-                self._db.execute(f"INSERT INTO {table}(rowid, embedding) VALUES (?, ?)", (node_id, blob))
+                insert = f"INSERT INTO {table}(rowid, embedding) VALUES (?, {self._form.value})"
+                self._db.execute(insert, (node_id, blob))
 
     def _find(self, space: str, model: str) -> _Space | None:
         row = self._db.row("SELECT id, dimensions FROM vector_space WHERE space = ? AND model = ?", (space, model))
@@ -236,7 +242,7 @@ class Vectors:
             "INSERT INTO vector_space(space, model, dimensions) VALUES (?, ?, ?)", (space, model, dimensions)
         )
         place = _Space(self._db.last_id, dimensions)
-        self._db.execute(f"CREATE VIRTUAL TABLE {place.table} USING vec0(embedding float[{dimensions}])")
+        self._db.execute(self._form.table(place.table, dimensions))
         return place
 
 

@@ -115,7 +115,8 @@ def redact(text: str) -> str:
     text = _KEY_BLOCK.sub(SECRET, text[:MOST])
     text = _URL_LOGIN.sub(SECRET, text)
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
-    text = _detected(text)
+    for secret in detected(text):
+        text = text.replace(secret, SECRET)
     found: set[str] = set()
     for pattern, harmless in ((_BEARER, _is_word), (_FLAG, _is_code), (_NAMED, _is_no_secret)):
         text = pattern.sub(_value_unless(harmless, found), text)
@@ -126,14 +127,17 @@ def redact(text: str) -> str:
     return _ADDRESS.sub(ADDRESS, text)
 
 
-def _detected(text: str) -> str:
+def prefixed(text: str) -> Iterator[str]:
+    """Yield the tokens in a text that begin as those of a service do."""
+    for match in _PREFIXED.finditer(text):
+        yield text[match.start() + len(match["before"]) : match.end()]
+
+
+def detected(text: str) -> list[str]:
+    """Return what the detectors of services' formats find in a text, in the order of its lines."""
     telling = [line for match in _TELLING_LINES.finditer(text) for line in _between(text, match).splitlines()]
-    for line in telling:
-        for detector in _detectors():
-            for secret in detector.analyze_string(line):
-                if len(secret) >= 4 and secret not in SECRET:
-                    text = text.replace(secret, SECRET)
-    return text
+    found = (secret for line in telling for one in _detectors() for secret in one.analyze_string(line))
+    return [secret for secret in found if len(secret) >= 4 and secret not in SECRET]
 
 
 def _between(text: str, match: Match) -> str:

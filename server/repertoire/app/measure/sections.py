@@ -95,7 +95,7 @@ def evaluate_sections(
             run = SectionRun(question, store.graph, index, embedder, without=options.without)
             found = rank_sections(run, limit=_DEEP)
             nearest.append(run.nearest)
-            return [node_id for node_id, _ in found]
+            return [one.node_id for one in found]
 
         systems, answers = {}, dict[str, list[Sequence[int]]]()
         for name, ask in {"search": search, **_baselines(store, index, embedder)}.items():

@@ -1,1 +1,1 @@
-"""Use cases of knowledge packs: build, list, ask."""
+"""Use cases of knowledge packs: build, update, ask, examine, audit, share."""

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.app.packs.documents import Documents, Report, licence_of, open_source, read_documents
-from repertoire.app.packs.places import DATABASE, MANIFEST, packs_folder
+import numpy as np
+
+from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
+from repertoire.app.packs.exam_file import read_exam_file
+from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, digest, packs_folder, take_place
 from repertoire.domain.errors import PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, PACK_NAME, PackCounts
+from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import PackManifest, manifest_json
-from repertoire.ports import Embedder
+from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
-from repertoire.sources.scratch import remove, scratch
+from repertoire.sources.scratch import scratch
 from repertoire.store.pack_file import PackStore, Text
 
 _BATCH = 64  # texts that are embedded between two reports
-_HASHED = 1 << 20  # bytes that are hashed at once
 
-Opening = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
+NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class BuildRequest:
     licence: str = ""
     topics: tuple[str, ...] = ()
     replace: bool = False
+    exam: Path | None = None  # a file of questions, which the pack carries
+    known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,11 @@ class BuiltPack:
     folder: Path
     manifest: PackManifest
     skipped: dict[str, str]
+    embedded: int = 0  # texts whose vectors were made
 
 
 def build_pack(
-    home: Path, asked: BuildRequest, opening: Opening, *, embedder: Embedder | None, settings: Settings, report: Report
+    home: Path, asked: BuildRequest, opening: NewPack, *, embedder: Embedder | None, settings: Settings, report: Report
 ) -> BuiltPack:
     """Build a pack from the documents of a source; the same documents and model give the same bytes.
 
@@ -59,17 +64,26 @@ def build_pack(
     """
     target = packs_folder(home) / asked.name
     _check(asked, target)
+    if asked.exam is not None:
+        read_exam_file(asked.exam)
     with scratch(target) as beside:
         opened = open_source(home, asked.origin, settings=settings, tick=lambda: report("fetch", 0, 0))
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report)
             licence = asked.licence or licence_of(opened)
         if not documents.articles:
-            message = f"{clean_line(asked.origin, 120)} has no Markdown documents that can be read; name another source"
+            origin = clean_line(asked.origin, 120)
+            formats = "Markdown, MDX, reStructuredText, notebooks, HTML"
+            message = f"{origin} has no documents that can be read ({formats}); name another source"
             raise PackRefused(message)
         folder = beside / asked.name
         folder.mkdir()
-        counts = _write(beside / DATABASE, folder / DATABASE, documents, opening, embedder, report)
+        with opening(beside / DATABASE) as store:
+            store.add(documents.articles)
+            store.skip(documents.skipped)
+            made = embed_pack(store, embedder, report=report, known=asked.known) if embedder is not None else 0
+            store.seal(folder / DATABASE)
+            counts = store.counts()
         manifest = PackManifest(
             asked.name,
             asked.version,
@@ -80,22 +94,13 @@ def build_pack(
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked.exam, folder)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
-        for file in folder.iterdir():
-            file.chmod(0o444)  # a pack never changes: a new version takes its place
-        _take_place(folder, target, beside)
-    return BuiltPack(target, manifest, documents.skipped)
-
-
-def digest(file: Path) -> str:
-    """Return the SHA-256 of a file."""
-    state = hashlib.sha256()
-    with file.open("rb") as stream:
-        while block := stream.read(_HASHED):
-            state.update(block)
-    return state.hexdigest()
+        for path in (MANIFEST, *manifest.hashes):
+            (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
+        take_place(folder, target, beside)
+    return BuiltPack(target, manifest, documents.skipped, made)
 
 
 def _check(asked: BuildRequest, target: Path) -> None:
@@ -108,40 +113,48 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def _write(
-    working: Path,
-    sealed: Path,
-    documents: Documents,
-    opening: Opening,
-    embedder: Embedder | None,
+def embed_pack(
+    store: PackStore,
+    embedder: Embedder,
+    *,
+    report: Report = lambda *_: None,
+    known: Mapping[str, Vectors] | None = None,
+) -> int:
+    """Store the vectors of a pack's headings and chunks; return how many had to be made."""
+    made = _embed(store, HEADING_SPACE, store.headings(), embedder, report, known or {})
+    return made + _embed(store, CHUNK_SPACE, store.chunks(), embedder, report, known or {})
+
+
+def text_of(row: Text) -> str:
+    """Return what the model reads of a chunk or a heading."""
+    return f"{row[1]}\n{row[2]}".strip()
+
+
+def _carried(exam: Path | None, folder: Path) -> dict[str, str]:
+    """Copy an exam into a pack, and return its hash by its path there."""
+    if exam is None:
+        return {}
+    place = folder / EXAM
+    place.parent.mkdir(parents=True)
+    shutil.copyfile(exam, place)
+    return {EXAM: digest(place)}
+
+
+def _embed(
+    store: PackStore,
+    space: str,
+    texts: list[Text],
+    embedder: Embedder,
     report: Report,
-) -> PackCounts:
-    with opening(working) as store:
-        store.add(documents.articles)
-        store.skip(documents.skipped)
-        if embedder is not None:
-            embed_pack(store, embedder, report=report)
-        store.seal(sealed)
-        return store.counts()
-
-
-def embed_pack(store: PackStore, embedder: Embedder, *, report: Report = lambda *_: None) -> None:
-    """Make the vectors of a pack's headings and chunks."""
-    _embed(store, HEADING_SPACE, store.headings(), embedder, report)
-    _embed(store, CHUNK_SPACE, store.chunks(), embedder, report)
-
-
-def _embed(store: PackStore, space: str, texts: list[Text], embedder: Embedder, report: Report) -> None:
+    known: Mapping[str, Vectors],
+) -> int:
+    made = 0
     for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
-        vectors = embedder.embed_passages([f"{title}\n{text}".strip() for _, title, text in batch])
-        store.vectors.put(space, embedder.model, [(node_id, "") for node_id, _, _ in batch], vectors)
+        batch = {row[0]: text_of(row) for row in texts[start : start + _BATCH]}
+        missing = [text for text in dict.fromkeys(batch.values()) if text not in known]
+        fresh = dict(zip(missing, embedder.embed_passages(missing), strict=True)) if missing else {}
+        vectors = np.stack([known[text] if text in known else fresh[text] for text in batch.values()])
+        store.vectors.put(space, embedder.model, [(node_id, "") for node_id in batch], vectors)
+        made += len(missing)
         report(f"vectors ({space}s)", start + len(batch), len(texts))
-
-
-def _take_place(folder: Path, target: Path, beside: Path) -> None:
-    """Rename a finished pack into its place; a pack that lies there is put aside first, and deleted."""
-    if target.exists():
-        target.rename(beside / "replaced")
-    folder.rename(target)
-    remove(beside / "replaced")
+    return made

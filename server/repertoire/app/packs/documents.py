@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.current_project import project_folder
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
-from repertoire.domain.component import SourceInfo
-from repertoire.domain.errors import TooSlow
+from repertoire.domain.component import SKILL, Component, SourceInfo
+from repertoire.domain.errors import PackRefused, TooSlow
 from repertoire.domain.pack import PackArticle
+from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
+from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 from repertoire.packs.manifest import PackSource
 from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.trust import prompt_injection
+from repertoire.trust.document_redaction import redact_document
+from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
-_MARKDOWN = (".md", ".markdown")
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
+# Rules whose match means that a text was written for a model. What a document tells a person to run is not among them.
+_STEERS = (prompt_injection.HIDDEN, prompt_injection.IN_COMMENT, prompt_injection.ORDER)
 _A_FILE_S = 15.0  # processor time for one document
 
 
@@ -46,7 +53,7 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
         SourceError: the source cannot be fetched or unpacked.
     """
     file = Path(origin).expanduser()
-    if file.suffix.lower() in _MARKDOWN and file.is_file():
+    if file.suffix.lower() in SUFFIXES and file.is_file():
         info = SourceInfo(f"file:{file}", "file", str(file))
         mounts = (Mount(file.resolve(), file.name),)
         return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
@@ -57,22 +64,25 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
 
 
 def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
-    """Read every Markdown document of a source within the limits on files, bytes and processor time."""
+    """Read every document of a source within the limits on files, bytes and processor time."""
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     skipped = {item.path: item.reason for item in listing.refused}
     if listing.truncated:
         skipped["."] = listing.truncated
-    entries = [entry for entry in listing.entries if entry.path.lower().endswith(_MARKDOWN)]
+    files = {entry.path: entry for entry in listing.entries}
+    found = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
+    # Pages are read only where nothing else is: beside other documents they are what was built from them.
+    entries = [entry for entry in found if not entry.path.lower().endswith(PAGES)] or found
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
         room -= len(data) if isinstance(data, bytes) else 0
-        found = _article(entry.path, data) if isinstance(data, bytes) else data
-        if isinstance(found, str):
-            skipped[entry.path] = found
+        read = _article(entry.path, data, files) if isinstance(data, bytes) else data
+        if isinstance(read, str):
+            skipped[entry.path] = read
         else:
-            articles.append(found)
-            state.update(f"{found.path}\0{found.content_hash}\0".encode("utf-8", "replace"))
+            articles.append(read)
+            state.update(f"{read.path}\0{read.content_hash}\0".encode("utf-8", "replace"))
         report("documents", number, len(entries))
     return Documents(tuple(articles), skipped, _source(opened, state.hexdigest(), articles))
 
@@ -84,19 +94,40 @@ def _bytes(entry: FoundFile, room: int) -> bytes | str:
     return crawl.read(entry) if room > 0 else "the source holds more text than is read"
 
 
-def _article(path: str, data: bytes) -> PackArticle | str:
+def _article(path: str, data: bytes, files: Mapping[str, FoundFile]) -> PackArticle | str:
     """Return the article in a document's bytes, or the reason why there is none."""
     text = crawl.decode(data)
     if text is None:
         return "not UTF-8 text"
-    document = front_matter.split(text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
         with cpu_limit(_A_FILE_S):
-            article = read_markdown(
-                path, document.body, document.front_matter, content_hash=hashlib.sha256(data).hexdigest()
-            )
+            whole = fill_in(path, to_markdown(path, text), lambda other: _text(other, files))
+            same = whole == text
+            content_hash = hashlib.sha256(data if same else whole.encode("utf-8", "replace")).hexdigest()
+            return _order_in(path, whole) or _read(path, whole, content_hash)
     except TooSlow:
         return f"took longer than {_A_FILE_S:.0f} s to read"
+    except PackRefused as error:
+        return str(error)
+
+
+def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
+    """Return the text of a file of the source that a document includes."""
+    data = crawl.read(files[path]) if path in files else None
+    return crawl.decode(data) if isinstance(data, bytes) and len(data) <= INCLUDED_BYTES else None
+
+
+def _order_in(path: str, text: str) -> str:
+    """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
+    document = Component(path, path, SKILL, body=text, path="document.md")
+    grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
+    return f"line {grave[0].line} {grave[0].reason}" if grave else ""
+
+
+def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
+    whole = redact_document(text.replace("\r\n", "\n").replace("\r", "\n"))
+    document = front_matter.split(whole)
+    article = read_markdown(path, document.body, document.front_matter, content_hash=content_hash)
     return article if article.sections else "empty"
 
 

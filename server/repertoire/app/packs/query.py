@@ -13,6 +13,7 @@ from repertoire.retrieval.sections import SectionRun, rank_sections
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
 NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
+_BEHIND = 0.03  # a pack whose nearest chunk is this much farther than another pack's does not cover the question
 _QUESTION = 2_000  # characters of a question that are read
 
 
@@ -37,29 +38,36 @@ class PackHit:
 
 @dataclass(frozen=True)
 class PackAnswer:
-    """The answer to a question: sections, best first. If `covered` is false they are only the nearest.
+    """The answer to a question: sections, best first. If no pack covers it they are only the nearest.
 
-    `confidence` is the cosine between the question and the nearest chunk of the packs that were asked.
+    `covering` names the packs that cover it: above the gate, and hardly behind the nearest of them. `confidence` is
+    the cosine between the question and the nearest chunk of the packs that were asked.
     """
 
     hits: tuple[PackHit, ...]
-    covered: bool
+    covering: tuple[str, ...]
     confidence: float
     asked: tuple[str, ...]
     degraded: tuple[str, ...] = ()
+
+    @property
+    def covered(self) -> bool:
+        """Whether any pack covers the question."""
+        return bool(self.covering)
 
 
 @dataclass
 class _Found:
     """What one pack found."""
 
+    name: str
     hits: list[PackHit] = field(default_factory=list)
     nearest: float = 0.0
     judged: bool = False  # whether vectors were compared
 
 
 def query_packs(shelf: PackShelf, wanted: PackQuestion, *, embedder: Embedder | None, gate: float) -> PackAnswer:
-    """Return the sections that answer a question best; a pack below the gate counts only where none is above it.
+    """Return the sections that answer a question best; packs that do not cover it count only where none does.
 
     Raises:
         InvalidRequest: nothing is asked.
@@ -70,16 +78,17 @@ def query_packs(shelf: PackShelf, wanted: PackQuestion, *, embedder: Embedder | 
         raise InvalidRequest(message)
     names = wanted.packs or tuple(manifest.name for manifest in shelf.listing().packs)
     if not names:
-        return PackAnswer((), covered=False, confidence=0.0, asked=(), degraded=(NO_PACKS,))
+        return PackAnswer((), covering=(), confidence=0.0, asked=(), degraded=(NO_PACKS,))
     asked = [_ask_or_leave_out(shelf, name, wanted, embedder) for name in names]
     found = [one for one in asked if isinstance(one, _Found)]
     degraded = [one for one in asked if isinstance(one, str)]
     if any(not one.judged for one in found):
         degraded.append(NO_VECTORS)
-    covering = [one for one in found if one.hits and (one.nearest >= gate or not one.judged)]
-    hits = _merged(covering or found, wanted.limit)
     nearest = max((one.nearest for one in found), default=0.0)
-    return PackAnswer(hits, bool(covering), nearest, names, tuple(degraded))
+    least = max(gate, nearest - _BEHIND)
+    covering = [one for one in found if one.hits and (one.nearest >= least or not one.judged)]
+    hits = _merged(covering or found, wanted.limit)
+    return PackAnswer(hits, tuple(one.name for one in covering), nearest, names, tuple(degraded))
 
 
 def _ask_or_leave_out(shelf: PackShelf, name: str, wanted: PackQuestion, embedder: Embedder | None) -> _Found | str:
@@ -96,10 +105,11 @@ def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, embedder: Embedder |
     pack = shelf.open(name, embedder.model if embedder is not None else "")
     question = wanted.question[:_QUESTION]
     run = SectionRun(question, pack.store.graph, pack.index, embedder, without=wanted.without)
-    ranked = rank_sections(run, limit=wanted.limit)
-    passages = pack.store.passages([node_id for node_id, _ in ranked])
-    hits = [PackHit(name, passages[node_id], score) for node_id, score in ranked]
-    return _Found(hits, run.nearest, judged=run.compared)
+    with pack.store.guarded():
+        ranked = rank_sections(run, limit=wanted.limit)
+        passages = pack.store.passages({one.node_id: one.chunk for one in ranked})
+        hits = [PackHit(name, passages[one.node_id], one.score) for one in ranked]
+    return _Found(name, hits, run.nearest, judged=run.compared)
 
 
 def _merged(found: Sequence[_Found], limit: int) -> tuple[PackHit, ...]:

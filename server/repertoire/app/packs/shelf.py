@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from repertoire.app.packs.places import DATABASE, MANIFEST
+from repertoire.app.packs.places import DATABASE, MANIFEST, RESULTS, digest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore
+
+Opening = Callable[[Path], PackStore]  # opens a pack to read
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class PackListing:
 class PackShelf:
     """The packs of a home; only one thread at a time may use it."""
 
-    def __init__(self, folder: Path, opening: Callable[[Path], PackStore]) -> None:
+    def __init__(self, folder: Path, opening: Opening) -> None:
         self._folder = folder
         self._opening = opening
         self._open: dict[str, OpenPack] = {}
@@ -75,17 +77,21 @@ class PackShelf:
         if len(text) > MANIFEST_BYTES:
             message = f"the manifest of pack {name} is larger than {MANIFEST_BYTES:,} characters; remove the pack"
             raise PackRefused(message)
-        return _read(text, name)
+        found = _read(text, name)
+        if found.name != name:
+            message = f"the manifest in the folder {name} is that of a pack {found.name}; rename the folder to that"
+            raise PackRefused(message)
+        return found
 
     def open(self, name: str, model: str) -> OpenPack:
         """Return a pack open to read, with the vectors of one model; it stays open until `close`.
 
         Raises:
-            PackRefused: there is no such pack, or its manifest is invalid.
-            StoreError: its database cannot be opened.
+            PackRefused: there is no such pack, its manifest is invalid, or its database is not the one that was built.
+            StoreError: its database cannot be opened, or is none that a build makes.
         """
         manifest = self.manifest(name)
-        path = self._folder / name / DATABASE
+        path = self.folder(name) / DATABASE
         if not path.is_file() or path.is_symlink():
             message = f"pack {name} has no {DATABASE}; build or fetch the pack again"
             raise PackRefused(message)
@@ -94,22 +100,56 @@ class PackShelf:
         known = self._open.get(name)
         if known is not None and known.version == version:
             return known
-        self._release(name)
+        self.release(name)
+        require_hash(path, DATABASE, manifest)
         store = self._opening(path)
         try:
-            index = read_sections(store.graph, store.vectors, model)
+            with store.guarded():
+                index = read_sections(store.graph, store.vectors, model)
         except BaseException:
             store.close()
             raise
         self._open[name] = OpenPack(manifest, store, index, version)
         return self._open[name]
 
+    @property
+    def home(self) -> Path:
+        """The home that the packs belong to."""
+        return self._folder.parent
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of a pack."""
+        return self._folder / name
+
+    def file(self, name: str, path: str) -> Path | None:
+        """Return a file that the manifest of a pack names, with the hash that it gives; None if it names no such file.
+
+        Raises:
+            PackRefused: there is no such pack, or the file is missing or was changed.
+        """
+        manifest = self.manifest(name)
+        if path not in manifest.hashes:
+            return None
+        file = self.folder(name) / path
+        if file.is_symlink() or not file.is_file():
+            message = f"pack {name} has no {path}; build or fetch the pack again"
+            raise PackRefused(message)
+        require_hash(file, path, manifest)
+        return file
+
+    def strange_files(self, name: str) -> list[str]:
+        """Return a fault for each file in the folder of a pack that its manifest does not name."""
+        folder, known = self.folder(name), {MANIFEST, *self.manifest(name).hashes}
+        inside = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+        return [f"{path} is not named by the manifest" for path in inside if path not in known and RESULTS not in path]
+
     def close(self) -> None:
         """Release every open pack."""
         for name in [*self._open]:
-            self._release(name)
+            self.release(name)
 
-    def _release(self, name: str) -> None:
+    def release(self, name: str) -> None:
+        """Close a pack if it is open."""
         known = self._open.pop(name, None)
         if known is not None:
             known.store.close()
@@ -119,6 +159,20 @@ class PackShelf:
             return []
         found = (child for child in self._folder.iterdir() if PACK_NAME.fullmatch(child.name))
         return sorted(child.name for child in found if child.is_dir() and not child.is_symlink())
+
+
+def require_hash(file: Path, path: str, manifest: PackManifest) -> None:
+    """Check that a file of a pack has the hash that the manifest gives its path.
+
+    Raises:
+        PackRefused: the file was changed after the build.
+    """
+    if digest(file) != manifest.hashes.get(path):
+        message = (
+            f"{file} is not the file that was built as pack {manifest.name}: its hash differs from the manifest's; "
+            "build or fetch the pack again"
+        )
+        raise PackRefused(message)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,103 @@
+"""Validates a pack (is it whole, as its manifest says?) and audits it (are its documents good?)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.domain.errors import PackRefused
+from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.packs.audit import Finding, audit_documents, audit_manifest
+from repertoire.packs.manifest import PackManifest
+
+
+@dataclass(frozen=True)
+class PackValidity:
+    """The faults of a pack; a pack without faults is valid."""
+
+    name: str
+    faults: tuple[str, ...]
+    strict: bool
+
+
+@dataclass(frozen=True)
+class PackAudit:
+    """What an audit found in a pack."""
+
+    name: str
+    sections: int
+    findings: tuple[Finding, ...]
+
+
+def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
+    """Check files, hashes, schema, counts and vectors of a pack; `strict` also asks for what makes it worth sharing.
+
+    Raises:
+        PackRefused: there is no such pack, or it cannot be opened at all.
+        StoreError: its database cannot be opened.
+    """
+    pack = shelf.open(name, shelf.manifest(name).model)
+    faults = [*_faults(pack), *(shelf.strange_files(name))]
+    if strict:
+        faults += _strict(pack.manifest)
+    return PackValidity(name, tuple(faults), strict)
+
+
+def audit_pack(shelf: PackShelf, name: str, *, today: dt.date) -> PackAudit:
+    """Look for broken links, empty, repeated and huge sections, a missing licence and old documents.
+
+    Raises:
+        PackRefused: there is no such pack, or it cannot be opened at all.
+        StoreError: its database cannot be opened.
+    """
+    pack = shelf.open(name, "")
+    with pack.store.guarded():
+        articles = pack.store.articles()
+    findings = (*audit_manifest(pack.manifest, today=today), *audit_documents(articles))
+    return PackAudit(name, sum(len(article.sections) for article in articles), findings)
+
+
+def _faults(pack: OpenPack) -> Iterator[str]:
+    manifest = pack.manifest
+    with pack.store.guarded():
+        damage, counts = pack.store.damage(), pack.store.counts()
+    if damage:
+        yield f"the database is damaged: {damage}"
+    if counts != manifest.statistics:
+        yield f"the database holds {counts}, the manifest says {manifest.statistics}"
+    if not manifest.model:
+        yield "it has no vectors: nobody can tell whether it covers a question"
+        return
+    for space, wanted in ((CHUNK_SPACE, counts.chunks), (HEADING_SPACE, counts.sections)):
+        held = pack.index.spaces[space].vectors
+        if len(held) != wanted or (wanted and held.shape[1] != manifest.dimensions):
+            yield f"{len(held)} of {wanted} vectors of {space}s, each {manifest.dimensions} long, are there"
+
+
+def _strict(manifest: PackManifest) -> Iterator[str]:
+    if not manifest.licence:
+        yield "no licence: build it with --licence"
+    if manifest.description.startswith("Documentation from "):
+        yield "no description of its own: build it with --description"
+    if EXAM not in manifest.hashes:
+        yield "no exam: build it with --exam, a file of questions and the sections that answer them"
+    elif not manifest.scores:
+        yield "its exam was never taken: `repertoire pack eval`"
+    if not any(source.date for source in manifest.sources):
+        yield "no date: build it from a repository, so that one can tell how old it is"
+
+
+def require_sound(shelf: PackShelf, name: str) -> None:
+    """Refuse a pack with any fault, as one from a stranger must be before it is taken in.
+
+    Raises:
+        PackRefused: it has one; the message names the first.
+        StoreError: its database cannot be opened.
+    """
+    found = validate_pack(shelf, name, strict=False)
+    if found.faults and shelf.manifest(name).model:
+        message = f"pack {name} is not taken in: {found.faults[0]}"
+        raise PackRefused(message)

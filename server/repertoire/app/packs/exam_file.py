@@ -1,0 +1,26 @@
+"""Reads the file of a pack's exam within its limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repertoire.domain.errors import PackRefused
+from repertoire.packs.exam import EXAM_BYTES, ExamQuestion, read_exam
+
+
+def read_exam_file(path: Path) -> tuple[ExamQuestion, ...]:
+    """Return the questions in a file.
+
+    Raises:
+        PackRefused: the file cannot be read, or is no exam.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(EXAM_BYTES + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"the exam {path} cannot be read ({error}); write one JSON object a line, in UTF-8"
+        raise PackRefused(message) from error
+    if len(text) > EXAM_BYTES:
+        message = f"the exam {path} is larger than {EXAM_BYTES:,} bytes; split it"
+        raise PackRefused(message)
+    return read_exam(text, place=str(path))

@@ -1,0 +1,142 @@
+"""Shares packs: exports one as a file, takes one in that somebody else made, and removes one."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.packs.checks import require_sound
+from repertoire.app.packs.places import MANIFEST, digest, packs_folder, take_place
+from repertoire.app.packs.shelf import Opening, PackShelf
+from repertoire.domain.errors import PackRefused, SourceError
+from repertoire.domain.text import clean_line
+from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
+from repertoire.sources.archives import ArchiveBounds, is_archive, unpack
+from repertoire.sources.scratch import scratch
+
+SUFFIX = ".pack.zip"
+_BOUNDS = ArchiveBounds(entries=50, file_bytes=2_000_000_000, total_bytes=2_100_000_000, ratio=100)
+_MOST_BYTES = 2_000_000_000  # of a file of a pack
+_DATE = (1980, 1, 1, 0, 0, 0)  # of every entry: equal packs give equal archives
+
+
+@dataclass(frozen=True)
+class SharedPack:
+    """A pack that was exported, taken in or removed: the place, and its manifest."""
+
+    place: Path
+    manifest: PackManifest | None  # None: it could not be read
+    hash: str = ""  # SHA-256 of an exported file
+
+
+def export_pack(shelf: PackShelf, name: str, target: Path) -> SharedPack:
+    """Write a pack as one file; equal packs give equal files.
+
+    Raises:
+        PackRefused: there is no such pack, a file of it changed after the build, or the target exists.
+    """
+    manifest = shelf.manifest(name)
+    place = target / f"{name}-{manifest.version}{SUFFIX}" if target.is_dir() else target
+    if place.exists():
+        message = f"{place} exists; name another file"
+        raise PackRefused(message)
+    files = {MANIFEST: shelf.folder(name) / MANIFEST}
+    for path in sorted(manifest.hashes):
+        file = shelf.file(name, path)
+        if file is None:
+            message = f"pack {name} has no {path}, which its manifest names; build or fetch the pack again"
+            raise PackRefused(message)
+        files[path] = file
+    with zipfile.ZipFile(place, "x", zipfile.ZIP_DEFLATED) as archive:
+        for path, file in files.items():
+            entry = zipfile.ZipInfo(path, _DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o100444 << 16
+            with archive.open(entry, "w", force_zip64=True) as into, file.open("rb") as stream:
+                shutil.copyfileobj(stream, into)
+    return SharedPack(place, manifest, digest(place))
+
+
+def install_pack(home: Path, origin: str, opening: Opening, *, replace: bool = False) -> SharedPack:
+    """Take in a pack from a file or a folder: only what its manifest names, with its hashes, and only if it is sound.
+
+    Raises:
+        PackRefused: it is no pack, contradicts its manifest, or one of its name is here.
+        SourceError: the archive cannot be read, or exceeds a limit.
+        StoreError: its database is none that a build makes.
+    """
+    source = Path(origin).expanduser()
+    with scratch(packs_folder(home) / "any") as beside:
+        folder = beside / "unpacked"
+        folder.mkdir()
+        if source.is_dir():
+            folder = source
+        elif source.is_file() and is_archive(source):
+            unpack(source, folder, bounds=_BOUNDS)
+        else:
+            message = f"{clean_line(origin, 200)} is no file or folder of a pack; `repertoire pack export` makes a file"
+            raise SourceError(message)
+        manifest = _manifest(folder, origin)
+        target = packs_folder(home) / manifest.name
+        if target.exists() and not replace:
+            message = f"there is a pack {manifest.name} already; add --replace to install this one in its place"
+            raise PackRefused(message)
+        taken = beside / "taken" / manifest.name
+        taken.mkdir(parents=True)
+        for path in (MANIFEST, *manifest.hashes):
+            _copy(folder, taken, path)
+        shelf = PackShelf(taken.parent, opening)
+        try:
+            for path in manifest.hashes:
+                shelf.file(manifest.name, path)
+            require_sound(shelf, manifest.name)
+        finally:
+            shelf.close()
+        take_place(taken, target, beside)
+    return SharedPack(target, manifest)
+
+
+def remove_pack(home: Path, shelf: PackShelf, name: str) -> SharedPack:
+    """Delete a pack of this home; a broken one too.
+
+    Raises:
+        PackRefused: there is no such pack.
+    """
+    manifest: PackManifest | None = None
+    try:
+        manifest = shelf.manifest(name)
+    except PackRefused:
+        if name not in shelf.listing().refused:
+            raise
+    folder = packs_folder(home) / name
+    shelf.release(name)
+    with scratch(folder) as beside:
+        folder.rename(beside / "removed")
+    return SharedPack(folder, manifest)
+
+
+def _manifest(folder: Path, origin: str) -> PackManifest:
+    place = folder / MANIFEST
+    if place.is_symlink() or not place.is_file():
+        message = f"{clean_line(origin, 200)} holds no {MANIFEST} at its top; it is no pack"
+        raise PackRefused(message)
+    with place.open("rb") as file:
+        data = file.read(MANIFEST_BYTES + 1)
+    if len(data) > MANIFEST_BYTES:
+        message = f"the manifest of {clean_line(origin, 200)} is larger than {MANIFEST_BYTES:,} bytes; it is no pack"
+        raise PackRefused(message)
+    return read_manifest(data.decode("utf-8", "replace"), place=clean_line(origin, 200))
+
+
+def _copy(folder: Path, taken: Path, path: str) -> None:
+    source, target = folder / path, taken / path
+    if source.is_symlink() or not source.is_file() or not source.resolve().is_relative_to(folder.resolve()):
+        message = f"the pack lacks {clean_line(path, 200)}, which its manifest names; fetch it again"
+        raise PackRefused(message)
+    if source.stat().st_size > _MOST_BYTES:
+        message = f"{clean_line(path, 200)} is larger than {_MOST_BYTES:,} bytes; the pack is not taken in"
+        raise PackRefused(message)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o444)

@@ -1,0 +1,125 @@
+"""Builds a pack anew from its source: only texts that changed are embedded, and the exam says what that did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack, text_of
+from repertoire.app.packs.documents import Report
+from repertoire.app.packs.exam_file import read_exam_file
+from repertoire.app.packs.exams import PackScore, record_score, take_exam
+from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.shelf import PackShelf
+from repertoire.domain.errors import PackRefused
+from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.packs.manifest import PackManifest
+from repertoire.ports import Embedder, Vectors
+from repertoire.settings import Settings
+from repertoire.store.pack_file import PackStore
+
+
+@dataclass(frozen=True)
+class UpdateRequest:
+    """A pack to update; without an origin, from the address that its manifest names, and with the exam that it has."""
+
+    name: str
+    origin: str = ""
+    version: str = ""
+    day: str = ""
+    exam: Path | None = None
+
+
+@dataclass(frozen=True)
+class UpdatedPack:
+    """What an update did: which documents are new, changed or gone, and both scores."""
+
+    before: PackManifest
+    built: BuiltPack
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    score_before: PackScore | None = None
+    score_after: PackScore | None = None
+
+
+def update_pack(
+    shelf: PackShelf,
+    asked: UpdateRequest,
+    opening: NewPack,
+    *,
+    embedder: Embedder | None,
+    settings: Settings,
+    report: Report,
+) -> UpdatedPack:
+    """Read the source of a pack again and put the new pack in its place; what it cannot read leaves the old one.
+
+    Raises:
+        PackRefused: there is no such pack, or nobody knows where its documents come from.
+        SourceError: the source cannot be read.
+    """
+    before = shelf.manifest(asked.name)
+    origin = asked.origin or _address(before)
+    pack = shelf.open(asked.name, before.model)
+    with pack.store.guarded():
+        old = {article.path: article.content_hash for article in pack.store.articles()}
+        known = _known(pack.store, before.model) if embedder is not None and embedder.model == before.model else {}
+    gate = settings.pack_gate_percent / 100
+    place = asked.exam or shelf.file(asked.name, EXAM)
+    exam = read_exam_file(place) if place is not None else ()
+    score = take_exam(shelf, asked.name, exam, embedder=embedder, gate=gate) if exam else None
+    request = BuildRequest(
+        asked.name,
+        origin,
+        asked.version or _next(before.version),
+        "" if before.description.startswith("Documentation from ") else before.description,
+        before.licence,
+        before.topics,
+        replace=True,
+        exam=place,
+        known=known,
+    )
+    built = build_pack(shelf.home, request, opening, embedder=embedder, settings=settings, report=report)
+    with shelf.open(asked.name, before.model).store.guarded():
+        new = {one.path: one.content_hash for one in shelf.open(asked.name, before.model).store.articles()}
+    after = take_exam(shelf, asked.name, exam, embedder=embedder, gate=gate) if exam else None
+    if after is not None:
+        model = embedder.model if embedder is not None else ""
+        record_score(shelf, asked.name, after, exam=built.manifest.hashes[EXAM], model=model, day=asked.day)
+    return UpdatedPack(
+        before,
+        built,
+        tuple(sorted({*new} - {*old})),
+        tuple(sorted(path for path in {*new} & {*old} if new[path] != old[path])),
+        tuple(sorted({*old} - {*new})),
+        score,
+        after,
+    )
+
+
+def _address(manifest: PackManifest) -> str:
+    """Return the address of a pack's documents; a folder on the machine where it was built is none."""
+    address = manifest.sources[0].address
+    if "://" in address or address.startswith("git@"):
+        return address
+    message = (
+        f"the manifest of pack {manifest.name} names no address that can be fetched, but {address}; "
+        "say where the documents are with --from"
+    )
+    raise PackRefused(message)
+
+
+def _known(store: PackStore, model: str) -> dict[str, Vectors]:
+    """Return the vectors of a pack by the texts that they were made from."""
+    known: dict[str, Vectors] = {}
+    for space, texts in ((HEADING_SPACE, store.headings()), (CHUNK_SPACE, store.chunks())):
+        node_ids, vectors = store.vectors.matrix(space, model)
+        by_id = dict(zip(node_ids.tolist(), vectors, strict=True))
+        known.update({text_of(row): by_id[row[0]] for row in texts if row[0] in by_id})
+    return known
+
+
+def _next(version: str) -> str:
+    """Return the version after this one: the last of its three numbers is raised, a label after them is dropped."""
+    major, minor, patch = version.partition("+")[0].partition("-")[0].split(".")
+    return f"{major}.{minor}.{int(patch) + 1}"

@@ -1,0 +1,169 @@
+"""`pack validate|audit|eval|update|export|install|remove`: the commands that measure, change and share packs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repertoire.app.clock import today
+from repertoire.app.packs.checks import audit_pack, validate_pack
+from repertoire.app.packs.exam_file import read_exam_file
+from repertoire.app.packs.exams import exam_of, record_score, take_exam
+from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
+from repertoire.app.packs.updating import UpdateRequest, update_pack
+from repertoire.app.wiring import open_new_pack, open_pack_file, open_repertoire
+from repertoire.cli.output import json_option, progress, show
+from repertoire.domain.errors import InvalidRequest
+from repertoire.rendering import pack_work
+
+_PLACE = click.Path(path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+name_argument = click.argument("name")
+
+
+@click.command("validate")
+@name_argument
+@click.option("--strict", is_flag=True, help="Also ask for a licence, a description, a date and an exam.")
+@json_option
+@click.pass_context
+def validate_command(context: click.Context, name: str, strict: bool, as_json: bool) -> None:
+    r"""Check that the pack NAME is whole: its files, hashes, schema, counts and vectors; exit with 1 if it is not.
+
+    \b
+    repertoire pack validate rust-book --strict
+    """
+    with open_repertoire() as repertoire:
+        found = validate_pack(repertoire.packs, name, strict=strict)
+    show(pack_work.validity_data(found), lambda: pack_work.validity_text(found), as_json=as_json)
+    if found.faults:
+        context.exit(1)
+
+
+@click.command("audit")
+@name_argument
+@json_option
+def audit_command(name: str, as_json: bool) -> None:
+    r"""Look at the documents of the pack NAME: broken links, empty, repeated and huge sections, licence and age.
+
+    \b
+    repertoire pack audit rust-book
+    """
+    with open_repertoire() as repertoire:
+        found = audit_pack(repertoire.packs, name, today=today())
+    show(pack_work.audit_data(found), lambda: pack_work.audit_text(found), as_json=as_json)
+
+
+@click.command("eval")
+@name_argument
+@click.option("--exam", "file", type=_FILE, help="Questions to ask in place of those that the pack carries.")
+@json_option
+def eval_pack_command(name: str, file: Path | None, as_json: bool) -> None:
+    r"""Ask the pack NAME the questions of its exam: how often the right section comes, beside plain full text.
+
+    An exam has one JSON object a line: `id`, `question`, and `gold`, the citations that answer it. Questions of the
+    other packs' exams show what the gate refuses. The score of the exam that a pack carries is kept in its manifest.
+
+    \b
+    repertoire pack eval rust-book
+    repertoire pack eval rust-book --exam questions.jsonl --json
+    """
+    with open_repertoire() as repertoire:
+        shelf, embedder = repertoire.packs, repertoire.embedder
+        exam = read_exam_file(file) if file is not None else exam_of(shelf, name)
+        if not exam:
+            message = f"pack {name} carries no exam; name a file with --exam, or build the pack with one"
+            raise InvalidRequest(message)
+        gate = repertoire.settings.pack_gate_percent / 100
+        score = take_exam(shelf, name, exam, embedder=embedder, gate=gate)
+        if file is None:
+            place = shelf.manifest(name).hashes[EXAM]
+            model = embedder.model if embedder is not None else ""
+            record_score(shelf, name, score, exam=place, model=model, day=today().isoformat())
+    show(pack_work.score_data(name, score), lambda: pack_work.score_text(name, score), as_json=as_json)
+
+
+@click.command("update")
+@name_argument
+@click.option(
+    "--from", "origin", default="", metavar="SOURCE", help="Where the documents are, if not at their address."
+)
+@click.option("--version", default="", help="Version of the new pack; by default the next one.")
+@click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@json_option
+def update_command(name: str, origin: str, version: str, exam: Path | None, quiet: bool, as_json: bool) -> None:
+    r"""Read the documents of the pack NAME again; only texts that changed are embedded, and the exam is taken again.
+
+    \b
+    repertoire pack update rust-book
+    repertoire pack update axum --from ./axum/docs
+    """
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam)
+    with open_repertoire() as repertoire:
+        with progress(quiet=quiet) as bar:
+            done = update_pack(
+                repertoire.packs,
+                asked,
+                open_new_pack,
+                embedder=repertoire.embedder,
+                settings=repertoire.settings,
+                report=bar,
+            )
+        show(pack_work.updated_data(done), lambda: pack_work.updated_text(done), as_json=as_json)
+
+
+@click.command("export")
+@name_argument
+@click.argument("target", type=_PLACE, default=Path())
+@json_option
+def export_command(name: str, target: Path, as_json: bool) -> None:
+    r"""Write the pack NAME as one file; TARGET is a folder or the name of the file.
+
+    \b
+    repertoire pack export rust-book
+    """
+    with open_repertoire() as repertoire:
+        done = export_pack(repertoire.packs, name, target)
+    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Exported", done), as_json=as_json)
+
+
+@click.command("install")
+@click.argument("origin", metavar="FILE|FOLDER")
+@click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
+@json_option
+def install_pack_command(origin: str, replace: bool, as_json: bool) -> None:
+    r"""Take in a pack that somebody made: only what its manifest names, with its hashes; nothing in it is run.
+
+    \b
+    repertoire pack install rust-book-0.1.0.pack.zip
+    """
+    with open_repertoire() as repertoire:
+        done = install_pack(repertoire.home, origin, open_pack_file, replace=replace)
+    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Installed", done), as_json=as_json)
+
+
+@click.command("remove")
+@name_argument
+@json_option
+def remove_pack_command(name: str, as_json: bool) -> None:
+    r"""Delete the pack NAME.
+
+    \b
+    repertoire pack remove rust-book
+    """
+    with open_repertoire() as repertoire:
+        done = remove_pack(repertoire.home, repertoire.packs, name)
+    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Removed", done), as_json=as_json)
+
+
+CARE = (
+    validate_command,
+    audit_command,
+    eval_pack_command,
+    update_command,
+    export_command,
+    install_pack_command,
+    remove_pack_command,
+)

@@ -1,0 +1,77 @@
+"""Finds what is wrong with the documents of a pack: links that lead nowhere, empty, repeated and huge sections."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.domain.pack import PackArticle, PackSection
+from repertoire.packs.manifest import PackManifest
+from repertoire.packs.markdown import links_of
+
+BROKEN, FRAGMENT, EMPTY, DUPLICATE, HUGE = (
+    "broken link",
+    "broken fragment",
+    "empty section",
+    "duplicate",
+    "huge section",
+)
+LICENCE, STALE, UNDATED, UNMEASURED = "licence", "stale", "undated", "unmeasured"
+_HUGE = 20_000  # characters of a section that no answer quotes whole
+_REPEATED = 80  # characters that a text has before it counts when it is repeated
+_FRESH_DAYS = 365
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong: its kind, the place as a citation, and what it is."""
+
+    kind: str
+    place: str
+    detail: str
+
+
+def audit_documents(articles: Sequence[PackArticle]) -> Iterator[Finding]:
+    """Yield what is wrong with documents, in their order."""
+    anchors = {article.path: {section.anchor for section in article.sections} for article in articles}
+    seen: dict[str, str] = {}
+    for article in articles:
+        yield from _links(article, anchors)
+        for section in article.sections:
+            yield from _section(f"{article.path}#{section.anchor}", section, seen)
+
+
+def audit_manifest(manifest: PackManifest, *, today: dt.date) -> Iterator[Finding]:
+    """Yield what a manifest leaves open: the licence, how old the documents are, whether the pack was measured."""
+    if not manifest.licence:
+        yield Finding(LICENCE, manifest.name, "no licence is known; build it with --licence")
+    if not manifest.scores:
+        yield Finding(UNMEASURED, manifest.name, "no exam was taken; `repertoire pack eval` takes one")
+    for source in manifest.sources:
+        if not source.date:
+            yield Finding(UNDATED, source.address, "nobody knows how old the documents are: the source has no history")
+        elif (age := (today - dt.date.fromisoformat(source.date)).days) > _FRESH_DAYS:
+            yield Finding(STALE, source.address, f"the newest document is {age} days old; `repertoire pack update`")
+
+
+def _links(article: PackArticle, anchors: Mapping[str, set[str]]) -> Iterator[Finding]:
+    text = "\n\n".join(section.text for section in article.sections)
+    for target, fragment in dict.fromkeys(links_of(article.path, text)):
+        if target not in anchors:
+            yield Finding(BROKEN, article.path, f"leads to {target}, which is no document of the pack")
+        elif fragment and fragment not in anchors[target]:
+            yield Finding(FRAGMENT, article.path, f"leads to {target}#{fragment}, and {target} has no such heading")
+
+
+def _section(place: str, section: PackSection, seen: dict[str, str]) -> Iterator[Finding]:
+    body = section.text.strip().partition("\n")[2].strip() if section.anchor else section.text.strip()
+    if not body and section.anchor:
+        yield Finding(EMPTY, place, "has a heading and no text")
+    if len(section.text) > _HUGE:
+        yield Finding(HUGE, place, f"has {len(section.text):,} characters under one heading")
+    if len(body) >= _REPEATED:
+        first = seen.setdefault(hashlib.sha256(" ".join(body.split()).encode("utf-8", "replace")).hexdigest(), place)
+        if first != place:
+            yield Finding(DUPLICATE, place, f"says the same as {first}")

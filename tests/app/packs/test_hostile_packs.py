@@ -1,0 +1,157 @@
+"""A pack that somebody made or changed by hand is refused with the reason, or answers; nothing else happens."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+
+import apsw
+import pytest
+
+from app.packs.documentation import WILLOW, build, write
+from repertoire.app.packs.places import digest, packs_folder
+from repertoire.app.packs.query import PackQuestion, query_packs
+from repertoire.app.packs.shelf import PackShelf
+from repertoire.domain.errors import ForeignStore, PackRefused, RepertoireError
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
+from repertoire.store.pack_file import PackStore
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load(bundled())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, embedder):
+    home = tmp_path_factory.mktemp("home")
+    return build(home, "willow", write(home / "docs", WILLOW), embedder).folder
+
+
+@pytest.fixture
+def pack(tmp_path, built):
+    """A copy of a pack, whose files may be changed."""
+    folder = packs_folder(tmp_path) / "willow"
+    shutil.copytree(built, folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+    return folder
+
+
+def sign(pack):
+    """Write the hash of the changed database into the manifest, as an attacker would."""
+    manifest = json.loads((pack / "manifest.json").read_text())
+    manifest["hashes"]["pack.db"] = digest(pack / "pack.db")
+    (pack / "manifest.json").write_text(json.dumps(manifest))
+
+
+def change(pack, *statements):
+    db = apsw.Connection(str(pack / "pack.db"))
+    for statement in statements:
+        db.execute(statement)
+    db.close()
+    sign(pack)
+
+
+def ask(pack, embedder):
+    shelf = PackShelf(pack.parent, PackStore.open)
+    try:
+        asked = PackQuestion("how long must willow rods soak in water", packs=("willow",))
+        return query_packs(shelf, asked, embedder=embedder, gate=0.4)
+    finally:
+        shelf.close()
+
+
+def test_a_file_that_changed_after_the_build_is_not_opened(pack, embedder):
+    assert ask(pack, embedder).covered
+    with (pack / "pack.db").open("ab") as file:
+        file.write(b"\x00")
+    with pytest.raises(PackRefused, match="hash differs"):
+        ask(pack, embedder)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW peek AS SELECT * FROM section",
+        "CREATE TRIGGER t AFTER INSERT ON section BEGIN DELETE FROM section; END",
+        "CREATE TABLE more(x)",
+        "CREATE TABLE vec_9_info(x, y AS (abs(x)))",
+        "CREATE INDEX slow ON section(text)",
+        "CREATE VIRTUAL TABLE other USING fts5(x)",
+        "DROP TABLE skipped",
+        "ALTER TABLE section RENAME TO hidden",
+    ],
+)
+def test_a_schema_that_no_build_makes_is_refused_by_name(pack, embedder, statement):
+    change(pack, statement)
+    with pytest.raises(ForeignStore, match=r"which no build makes|lacks"):
+        ask(pack, embedder)
+
+
+def test_a_table_that_became_a_view_is_refused(pack, embedder):
+    change(pack, "DROP TABLE chunk", "CREATE VIEW chunk AS SELECT 1 AS node_id, 2 AS section_id, 0 AS begin, 9 AS end")
+    with pytest.raises(ForeignStore, match="'chunk', which no build makes"):
+        ask(pack, embedder)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE vector_space SET dimensions = 1000000000",
+        "UPDATE vector_space SET dimensions = 0",
+        "UPDATE vec_2_vector_chunks00 SET vectors = x'00'",
+        "UPDATE vec_2_chunks SET rowids = zeroblob(length(rowids))",
+        "UPDATE vec_2_chunks SET validity = zeroblob(1)",
+        "UPDATE chunk SET section_id = 999999, begin = -5, end = 99999999",
+        "UPDATE OR IGNORE edge SET source = 1, target = 2",
+        "UPDATE section SET article_id = 'x', path = x'ff', position = x'ff', level = 'y'",
+        "UPDATE node SET type = 'section'",
+        "DELETE FROM section",
+        "DELETE FROM node",
+        "UPDATE meta SET value = 'x'",
+        "UPDATE section SET text = zeroblob(20000000)",
+    ],
+)
+def test_rows_that_contradict_each_other_are_refused_or_answered_without_them(pack, embedder, statement):
+    change(pack, statement)
+    found = outcome(pack, embedder)
+    assert str(pack) in found or found == "answered"
+
+
+def test_flipped_bytes_are_an_error_of_ours_or_an_answer(pack, embedder):
+    chance, file = random.Random(16), pack / "pack.db"
+    whole = file.read_bytes()
+    for _ in range(25):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice((1, 8, 64))):
+            damaged[chance.randrange(100, len(damaged))] = chance.randrange(256)
+        file.write_bytes(damaged)
+        sign(pack)
+        found = outcome(pack, embedder)
+        assert str(pack) in found or found == "answered"
+
+
+def outcome(pack, embedder):
+    """Return the message of the error that a question meets, or that it was answered."""
+    try:
+        ask(pack, embedder)
+    except RepertoireError as error:
+        return str(error)
+    return "answered"
+
+
+def test_a_pack_under_the_name_of_another_is_refused(pack, embedder):
+    pack.rename(pack.with_name("books"))
+    shelf = PackShelf(pack.parent, PackStore.open)
+    assert "that of a pack willow" in shelf.listing().refused["books"]
+    shelf.close()
+
+
+def test_a_database_that_is_a_link_is_refused(pack, embedder):
+    (pack / "pack.db").rename(pack / "other.db")
+    (pack / "pack.db").symlink_to(pack / "other.db")
+    with pytest.raises(PackRefused, match=r"has no pack\.db"):
+        ask(pack, embedder)
