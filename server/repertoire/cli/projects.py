@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
@@ -12,14 +10,14 @@ from repertoire.app.projects.search import KINDS, MODES, MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import ACTIONS, SymbolQuery
 from repertoire.app.wiring import open_project, open_repertoire
-from repertoire.cli.output import json_option, progress, show, show_answer
+from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
+from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.rendering.projects import indexed_data, indexed_text
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
-from repertoire.verbs.verb import Context, Verb
+from repertoire.verbs.verb import Context
 
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
-folder_option = click.option("--project", default="", metavar="FOLDER", help="A project other than the current one.")
 
 
 @click.group("project")
@@ -93,7 +91,7 @@ def status_command(project: str, as_json: bool) -> None:
     \b
     repertoire project status
     """
-    _ask(PROJECT_STATUS, None, project, as_json=as_json)
+    ask(PROJECT_STATUS, None, project, as_json=as_json)
 
 
 @project_command.command("forget")
@@ -139,7 +137,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire project search "how is a lock taken" --kind code
     """
     asked = MemoryQuery(" ".join(words), kinds, mode, limit, below, language)
-    _ask(SEARCH_MEMORY, asked, project, as_json=as_json)
+    ask(SEARCH_MEMORY, asked, project, as_json=as_json)
 
 
 @project_command.command("get")
@@ -152,7 +150,7 @@ def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - t
     \b
     repertoire project get symbol:src/auth.py::AuthService.login
     """
-    _ask(GET_MEMORY, id, project, as_json=as_json)
+    ask(GET_MEMORY, id, project, as_json=as_json)
 
 
 @project_command.command("symbols")
@@ -182,7 +180,7 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     repertoire project symbols AuthService.login --callers
     """
     asked = SymbolQuery(name, action or ACTIONS[0], kind or "", below, depth, limit)
-    _ask(CODE_SYMBOLS, asked, project, as_json=as_json)
+    ask(CODE_SYMBOLS, asked, project, as_json=as_json)
 
 
 @project_command.command("outline")
@@ -195,7 +193,7 @@ def outline_command(path: str, project: str, as_json: bool) -> None:
     \b
     repertoire project outline README.md
     """
-    _ask(OUTLINE, path, project, as_json=as_json)
+    ask(OUTLINE, path, project, as_json=as_json)
 
 
 @project_command.command("files")
@@ -211,9 +209,8 @@ def files_command(path: str, language: str, limit: int, offset: int, project: st
     \b
     repertoire project files src --language python
     """
-    _ask(FILE_INFO, FileQuery(path, language, limit, offset), project, as_json=as_json)
+    ask(FILE_INFO, FileQuery(path, language, limit, offset), project, as_json=as_json)
 
 
-def _ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) -> None:
-    with open_repertoire() as repertoire:
-        show_answer(verb, verb.run(Context.of(repertoire, project=project), question), as_json=as_json)
+for _command in ENTRY_COMMANDS:
+    project_command.add_command(_command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from repertoire.domain.graph import (
     CORE,
@@ -270,3 +271,44 @@ class ProjectCounts:
     skipped: int
     embedded: int  # texts with a vector
     to_embed: int  # texts that should have one
+
+
+# How a task stands; one that is done or dropped blocks nothing.
+BACKLOG, TODO, DOING, REVIEW, DONE, DROPPED = "backlog", "todo", "doing", "review", "done", "dropped"
+TASK_STATES = (BACKLOG, TODO, DOING, REVIEW, DONE, DROPPED)
+CLOSED = (DONE, DROPPED)
+ACTIVE, SUPERSEDED = "active", "superseded"
+STATES: Mapping[str, tuple[str, ...]] = {
+    NOTE: (ACTIVE, SUPERSEDED),
+    PROCEDURE: (ACTIVE, SUPERSEDED),
+    TASK: TASK_STATES,
+    EPIC: TASK_STATES,
+}
+CATEGORIES = ("decision", "pattern", "preference", "technology", "blocker", "fact")
+LOWEST = 4  # priorities of tasks go from 0, the most urgent
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A note, task, epic or procedure; `data` holds what only some of them have (due, steps, triggers, …)."""
+
+    key: str
+    kind: str
+    title: str
+    body: str = ""
+    tags: tuple[str, ...] = ()
+    status: str = ""
+    priority: int = 2
+    data: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+    created: str = ""
+    changed: str = ""
+
+
+@dataclass(frozen=True)
+class EntryLink:
+    """A link of an entry: from one node's key by a relation to another's."""
+
+    source: str
+    relation: str
+    target: str

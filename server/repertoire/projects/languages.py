@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import posixpath
 
-from repertoire import syntax
-
 MARKDOWN = "markdown"
-# Languages whose definitions are read with a grammar; the key is the name of the grammar in `syntax`.
-PARSED = frozenset((syntax.PYTHON, *syntax.NODE, syntax.GO, syntax.RUST, syntax.JAVA))
+# The names of the grammars in `syntax`, which is not imported here: it loads the parser.
+_PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX = "python", "javascript", "typescript", "tsx"
+_GO, _RUST, _JAVA = "go", "rust", "java"
+# Languages whose definitions are read with a grammar.
+PARSED = frozenset((_PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX, _GO, _RUST, _JAVA))
 _BY_SUFFIX = {
     **dict.fromkeys(("md", "markdown", "mdx"), MARKDOWN),
-    **dict.fromkeys(("py", "pyi"), syntax.PYTHON),
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), syntax.JAVASCRIPT),
-    **dict.fromkeys(("ts", "mts", "cts"), syntax.TYPESCRIPT),
-    "tsx": syntax.TSX,
-    "go": syntax.GO,
-    "rs": syntax.RUST,
-    "java": syntax.JAVA,
+    **dict.fromkeys(("py", "pyi"), _PYTHON),
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), _JAVASCRIPT),
+    **dict.fromkeys(("ts", "mts", "cts"), _TYPESCRIPT),
+    "tsx": _TSX,
+    "go": _GO,
+    "rs": _RUST,
+    "java": _JAVA,
     **dict.fromkeys(("sh", "bash", "zsh"), "shell"),
     **dict.fromkeys(("c", "h"), "c"),
     **dict.fromkeys(("cc", "cpp", "cxx", "hpp", "hh"), "c++"),

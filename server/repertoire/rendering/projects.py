@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line
+from repertoire.rendering.entries import entry_text, shown_entry_data
 
 if TYPE_CHECKING:  # other answers render no project
     from repertoire.app.projects.index import Indexed
@@ -59,7 +60,9 @@ def memory_answer_data(found: MemoryAnswer) -> dict[str, Any]:
 
 
 def shown_item_text(shown: ShownItem) -> str:
-    """Render an item with its text."""
+    """Render an item with its text, or what was saved."""
+    if shown.entry is not None:
+        return entry_text(shown.entry, shown.links)
     related = [f"{name}: {', '.join(clean_line(key, _LINE) for key in keys)}" for name, keys in shown.related.items()]
     more = [f"… ({shown.cut:,} more characters)"] if shown.cut else []
     body = [_printable(line) for line in shown.body.split("\n")] if shown.body else ["(its file cannot be read now)"]
@@ -67,7 +70,9 @@ def shown_item_text(shown: ShownItem) -> str:
 
 
 def shown_item_data(shown: ShownItem) -> dict[str, Any]:
-    """Return an item with its text as a JSON object."""
+    """Return an item with its text, or what was saved, as a JSON object."""
+    if shown.entry is not None:
+        return shown_entry_data(shown.entry, shown.links)
     body = "\n".join(_printable(line) for line in shown.body.split("\n"))
     related = {name: [clean_line(key, 500) for key in keys] for name, keys in shown.related.items()}
     return {**item_data(shown.item), "body": body, "cut": shown.cut, "related": related}

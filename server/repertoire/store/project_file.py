@@ -46,9 +46,10 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
 from repertoire.store.migrations import full_text
+from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
 from repertoire.store.rows import marks, storable
-from repertoire.store.vectors import Vectors
+from repertoire.store.vectors import Matrix, Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text
 
 _SEPARATOR = "\x1f"
@@ -117,6 +118,7 @@ class ProjectStore:
         self.graph = Graph(connection)
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)
+        self.entries = ProjectEntries(connection, self.vectors)
         self.transaction = connection.transaction
 
     @classmethod
@@ -324,10 +326,14 @@ class ProjectStore:
             found.setdefault(str(path), []).append((int(node_id), str(key), str(space), str(digest)))
         return found
 
-    def entry_texts(self, keys: Sequence[str]) -> dict[str, str]:
-        """Map the keys of entries, and of their pieces, to the texts that their vectors are made from."""
-        del keys
-        return {}
+    def embed_texts(self, texts: Mapping[str, str], model: str, vectors: Matrix) -> None:
+        """Store the vectors of nodes, given by their keys with the texts that they were made from."""
+        for (key, text), vector in zip(texts.items(), vectors, strict=True):
+            row = self._db.row(
+                "SELECT n.id, e.space FROM node n JOIN embedded e ON e.node_id = n.id WHERE n.key = ?", (key,)
+            )
+            if row is not None:
+                self.vectors.put(str(row[1]), model, [(int(row[0]), text_hash(text))], vector.reshape(1, -1))
 
     def counts(self, model: str = "") -> ProjectCounts:
         """Count what the memory holds, and how much of it has a vector of a model."""

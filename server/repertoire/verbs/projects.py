@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
-from repertoire.app.projects.show import FileListing, FileQuery, Outline, ShownItem, files_in, outline_of, show_item
+from repertoire.app.projects.show import (
+    FileListing,
+    FileQuery,
+    Outline,
+    ShownItem,
+    files_in,
+    outline_of,
+    show_item,
+)
 from repertoire.app.projects.status import ProjectStatus, project_status
 from repertoire.app.projects.symbols import SymbolAnswer, SymbolQuery, code_symbols
 from repertoire.rendering.projects import (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.reading import read_file
+from repertoire.domain.project import ENTRIES
 from repertoire.ports import Embedder
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore, text_hash, texts_to_embed
@@ -44,10 +46,14 @@ def embed_pending(
 def _texts(memory: ProjectStore, root: Path, waiting: dict[str, list[tuple[int, str, str, str]]]) -> Iterator[Row]:
     """Yield the nodes without a vector with their texts; a file that changed since is left to the next reading."""
     for path, nodes in waiting.items():
-        texts = memory.entry_texts([key for _, key, _, _ in nodes]) if not path else _of_file(root, path)
+        texts = _of_file(root, path) if path else _of_entries(memory)
         for node_id, key, space, digest in nodes:
             if text_hash(texts.get(key, "")) == digest:
                 yield node_id, key, space, digest, texts[key]
+
+
+def _of_entries(memory: ProjectStore) -> dict[str, str]:
+    return {key: text for entry in memory.entries.all(ENTRIES) for key, text in texts_of_entry(entry).items()}
 
 
 def _of_file(root: Path, path: str) -> dict[str, str]:

@@ -107,7 +107,7 @@ def index_project(
     with writing(memory.path):
         refuse_no_project(str(root))
         limits = CrawlLimits(files=most_files, depth=_DEPTH)
-        listing = crawl.walk((Mount(root),), limits=limits, ignored=GitIgnore(root))
+        listing = crawl.walk((Mount(root),), limits=limits, ignored=_ignored(root, home=memory.path.parent.parent))
         skipped = {item.path: item.reason for item in listing.refused}
         if listing.truncated:
             skipped["."] = listing.truncated
@@ -119,6 +119,17 @@ def index_project(
         memory.finish(skipped, now=now())
         embedded, missing = embed_pending(memory, root, embedder, report=report) if embedder else (0, 0)
     return Indexed(str(root), len(done.paths), done.moved, len(found.gone), found.unchanged, skipped, embedded, missing)
+
+
+def _ignored(root: Path, *, home: Path) -> crawl.Ignored:
+    """Return what tells whether a path is left out: by `.gitignore`, or because it is our own home."""
+    by_patterns = GitIgnore(root)
+    own = home.relative_to(root).as_posix() if home.is_relative_to(root) else None
+
+    def ignored(path: str, folder: bool) -> bool:  # noqa: FBT001 - a predicate
+        return path == own or by_patterns(path, folder)
+
+    return ignored
 
 
 def _changes(memory: ProjectStore, entries: Sequence[FoundFile]) -> _Changes:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from repertoire.app.current_project import current_project
+from repertoire.boot import home as homes
+from repertoire.boot.errors import HomeError
 from repertoire.domain.errors import ProjectRefused
 
 _SUFFIXES = ("", "-wal", "-shm", ".lock")
@@ -35,6 +39,14 @@ def root_of(home: Path, folder: str) -> str:
         return ""
     here = Path(os.path.realpath(folder))
     return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")
+
+
+def has_memory(environment: Mapping[str, str]) -> bool:
+    """Tell whether the current project has a memory, without opening anything."""
+    try:
+        return bool(root_of(homes.locate(), current_project(environment)))
+    except (HomeError, OSError):
+        return False
 
 
 def known_root(home: Path, folder: str) -> str:

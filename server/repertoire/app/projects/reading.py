@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from repertoire.app.projects.lines import clean
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.domain.errors import TooSlow
 from repertoire.domain.pack import PackArticle
@@ -27,7 +26,6 @@ from repertoire.projects.pieces import pieces
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.syntax import Unparsable
-from repertoire.trust.redaction import redact_file
 
 _A_FILE_S = 15.0  # processor time for one file
 _LONG_LINES = 400  # characters of the average line of a file that a program made
@@ -47,23 +45,6 @@ def read_file(entry: FoundFile) -> tuple[ReadFile, str]:
     if text is None:
         return bare, "not UTF-8 text"
     return _read_text(replace(bare, lines=text.count("\n") + (not text.endswith("\n"))), text)
-
-
-def lines_of(root: Path, path: str) -> list[str]:
-    """Return the lines of a file below a root, without its secrets; none where it cannot be read."""
-    location = Path(os.path.normpath(root / path))
-    if not location.is_relative_to(root) or not location.resolve().is_relative_to(root.resolve()):
-        return []
-    if location.is_symlink() or not location.is_file() or holds_secrets(path):
-        return []
-    data = crawl.read(FoundFile(path, location, location.stat().st_size))
-    text = crawl.decode(data) if isinstance(data, bytes) else None
-    return [] if text is None else clean(text).split("\n")
-
-
-def clean(text: str) -> str:
-    """Return a file's text with plain line ends and without its secrets."""
-    return redact_file(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _read_text(bare: ReadFile, text: str) -> tuple[ReadFile, str]:

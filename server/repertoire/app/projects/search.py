@@ -83,7 +83,8 @@ def _in_view(project: OpenProject, wanted: MemoryQuery, view: str, embedder: Emb
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
     ranked = rank_sections(run, limit=wanted.limit * (_MORE if narrowed else 1))
-    items = project.store.items.by_id(node_id for node_id, _ in ranked)
+    reader = project.store.entries.items if view == KNOWLEDGE else project.store.items.by_id
+    items = reader(node_id for node_id, _ in ranked)
     found = [MemoryHit(items[node_id], score) for node_id, score in ranked if node_id in items]
     return [hit for hit in found if _is_wanted(hit.item, wanted, view)]
 

@@ -6,11 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.app.projects.reading import lines_of
+from repertoire.app.projects.lines import lines_of
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import LINKS_TO
-from repertoire.domain.project import CALLS, CONTAINS, EXTENDS, FILE, IMPLEMENTS, IMPORTS, Item, file_key
+from repertoire.domain.project import (
+    CALLS,
+    CONTAINS,
+    EXTENDS,
+    FILE,
+    IMPLEMENTS,
+    IMPORTS,
+    Entry,
+    EntryLink,
+    Item,
+    file_key,
+)
+from repertoire.store.project_entries import item_of
 
 BODY = 6_000  # characters of a body
 _BESIDE = 8  # related things that are named for each relation
@@ -21,12 +33,14 @@ _OUTLINED = 300  # definitions or sections of a file
 
 @dataclass(frozen=True)
 class ShownItem:
-    """A symbol, section or file with its text, and the ids of what is related to it."""
+    """A symbol, section, file or entry with its text, and the ids of what is related to it."""
 
     item: Item
     body: str
     cut: int = 0  # characters of the body that are left out
     related: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    entry: Entry | None = None  # what was saved, with its links; None for what the project's files hold
+    links: tuple[EntryLink, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,11 +74,14 @@ class FileQuery:
 
 
 def show_item(project: OpenProject, key: str) -> ShownItem:
-    """Return a symbol, section or file with its text as it is now.
+    """Return a symbol, section or file with its text as it is now; or what was saved under an id.
 
     Raises:
         InvalidRequest: nothing has this id.
     """
+    entry = project.store.entries.get(key)
+    if entry is not None:
+        return ShownItem(item_of(entry), entry.body, 0, {}, entry, tuple(project.store.entries.links(entry.key)))
     item = project.store.items.by_key(key) or project.store.items.by_key(file_key(_inside(key)))
     if item is None:
         message = f"nothing has the id {key[:120]!r}; memory_search and code_symbols tell ids"
@@ -72,6 +89,8 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     lines = lines_of(Path(project.root), item.path)
     body = "\n".join(lines[item.start - 1 : item.end])
     related = _related(project, item)
+    noted = [link.source for link in project.store.entries.links(item.key)]
+    related.update({"noted in": tuple(noted)} if noted else {})
     return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
 
 
