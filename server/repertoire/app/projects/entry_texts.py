@@ -13,6 +13,6 @@ def texts_of_entry(entry: Entry) -> dict[str, str]:
     triggers = [str(one) for one in entry.data.get("triggers", ())]
     texts = {entry.key: " ".join([entry.title, *said, *entry.tags, *triggers])}
     lines = "\n".join([entry.body, *steps]).strip().split("\n")
-    for number, piece in enumerate(pieces(lines, 1, len(lines), entry.title)):
-        texts[f"{ENTRY_CHUNK}:{number}:{entry.key}"] = piece.text
-    return texts
+    # an entry without a body is compared by its title, as others are by their pieces
+    told = [piece.text for piece in pieces(lines, 1, len(lines), entry.title)] or [entry.title]
+    return {**texts, **{f"{ENTRY_CHUNK}:{number}:{entry.key}": text for number, text in enumerate(told)}}
