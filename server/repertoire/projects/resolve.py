@@ -34,6 +34,7 @@ _HOPS = 8  # imports that lead to another, and bases above a class
 _DEEPEST = 24  # names that a name is explained by: two attributes may be made from each other
 _STAR: Final = "*"
 _SELF = ("self", "cls", "this", "Self")
+_OF_BUILT_IN_TYPES = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
 _COMMON = 5  # characters of a name below which the only definition in a project is no evidence
 
 
@@ -59,7 +60,8 @@ class Resolver:
         for one in definitions:
             if one.kind in (MODULE, LINES):
                 continue
-            self._of[one.path][one.qualname] = one
+            # the last of several definitions of a name is the one that is called
+            self._of[one.path][one.qualname] = self._of[one.path][one.qualname.partition("#")[0]] = one
             language = _family(self._languages.get(one.path, ""))
             if one.kind == METHOD:
                 self._methods[language, one.name].append(one)
@@ -145,7 +147,7 @@ class Resolver:
 
     def _may_guess(self, path: str, target: tuple[str, ...]) -> bool:
         """Tell whether the receiver of a call is unknown, rather than known to lie outside of the project."""
-        return target[0] not in self._aliases.get(path, {})
+        return target[-1] not in _OF_BUILT_IN_TYPES and target[0] not in self._aliases.get(path, {})
 
     def value(self, path: str, scope: str, names: tuple[str, ...]) -> _Value:
         """Return what a dotted name means in a scope of a file."""
@@ -233,8 +235,8 @@ class Resolver:
 
     def _default(self, path: str) -> Definition | None:
         """Return the only definition at the top of a file, which a default import most likely means."""
-        tops = [one for one in self._of.get(path, {}).values() if not one.container]
-        return tops[0] if len(tops) == 1 else None
+        tops = {one for one in self._of.get(path, {}).values() if not one.container}
+        return tops.pop() if len(tops) == 1 else None
 
     def _by_star(self, path: str, name: str, hops: int) -> _Value:
         told = self._facts.get(path)

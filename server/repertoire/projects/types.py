@@ -12,6 +12,7 @@ from repertoire.syntax import node_text
 
 _MOST = 5_000  # names of one file
 RETURNED = "()"
+_SAME = ("=",)  # begins a type that is that of another name
 _WRAPPERS = ("Optional", "Annotated", "Final", "ClassVar", "Type", "type")
 
 
@@ -31,7 +32,9 @@ def types_of(
     else:
         told = _python(found, scope) if language == syntax.PYTHON else iter(())
     types: dict[str, tuple[str, ...]] = {}
-    for where, target in told:
+    for where, said in told:
+        same = said[:1] == _SAME  # `self.x = x`: as the parameter
+        target = types.get(f"{where.rpartition(' ')[0]} {said[1]}", ()) if same else said
         if target:
             types.setdefault(where, target)
     return types
@@ -99,9 +102,11 @@ def _inside(node: Node) -> Node | None:
 
 
 def _made(node: Node | None) -> tuple[str, ...]:
-    """Return the called name of a value such as `Class(…)`, marked as a call."""
+    """Return the called name of a value such as `Class(…)`, marked as a call; or another name, marked as the same."""
     if node is not None and node.type == "await" and node.named_child_count:
         node = node.named_children[0]
+    if node is not None and node.type == "identifier":
+        return (*_SAME, node_text(node))
     if node is None or node.type != "call":
         return ()
     target = dotted(node.child_by_field_name("function"))

@@ -1,8 +1,7 @@
-"""Defines the graph file of a project's memory, and writes what was read from the project's files."""
+"""Opens a project's memory, and writes what was read from the project's files."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -44,69 +43,16 @@ from repertoire.domain.project import (
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
-from repertoire.store.graph_file import GraphFile, begin, open_graph_file
-from repertoire.store.migrations import full_text
+from repertoire.store.graph_file import open_graph_file
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
+from repertoire.store.project_schema import PROJECT_FILE
+from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
 from repertoire.store.rows import marks, storable
 from repertoire.store.vectors import Matrix, Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text
 
 _SEPARATOR = "\x1f"
-
-
-def _words_of(table: str) -> str:
-    # without a copy of the text, which the project's files hold
-    return f"""CREATE VIRTUAL TABLE {table} USING fts5(
-        name, description, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61')"""
-
-
-PROJECT_FILE = GraphFile(
-    "project",
-    PROJECT,
-    (
-        begin(
-            "project",
-            """CREATE TABLE project_file(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, path TEXT NOT NULL UNIQUE,
-                language TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL, content_hash TEXT NOT NULL,
-                mtime INTEGER NOT NULL, title TEXT NOT NULL, facts TEXT NOT NULL)""",
-            """CREATE TABLE symbol(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, file_id INTEGER NOT NULL,
-                kind TEXT NOT NULL, qualname TEXT NOT NULL, container TEXT NOT NULL, signature TEXT NOT NULL,
-                doc TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, exported INTEGER NOT NULL)""",
-            "CREATE INDEX symbol_by_file ON symbol(file_id, start)",
-            # `path`: the headings above the section, joined by the separator U+001F
-            """CREATE TABLE section(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, file_id INTEGER NOT NULL,
-                anchor TEXT NOT NULL, title TEXT NOT NULL, level INTEGER NOT NULL, path TEXT NOT NULL,
-                first_line TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL)""",
-            "CREATE INDEX section_by_file ON section(file_id, start)",
-            """CREATE TABLE chunk(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, owner_id INTEGER NOT NULL,
-                start INTEGER NOT NULL, end INTEGER NOT NULL)""",
-            # every node that should have a vector, and the hash of the text that it is made from
-            """CREATE TABLE embedded(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, space TEXT NOT NULL,
-                text_hash TEXT NOT NULL)""",
-            """CREATE TABLE entry(
-                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, kind TEXT NOT NULL,
-                title TEXT NOT NULL, body TEXT NOT NULL, tags TEXT NOT NULL, status TEXT NOT NULL,
-                priority INTEGER NOT NULL, data TEXT NOT NULL, version INTEGER NOT NULL, created TEXT NOT NULL,
-                changed TEXT NOT NULL)""",
-            "CREATE TABLE skipped(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID",
-            _words_of("files_text"),
-            _words_of("code_text"),
-            _words_of("docs_text"),
-            full_text("knowledge_text"),
-        ),
-    ),
-)
-
-
-def text_hash(text: str) -> str:
-    """Return a short hash of a text that is embedded."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class ProjectStore:
@@ -361,30 +307,6 @@ class ProjectStore:
             "SELECT language, count(*) FROM project_file GROUP BY language ORDER BY count(*) DESC, language"
         )
         return {str(language): int(count) for language, count in rows}
-
-
-def heading_of_symbol(path: str, symbol: Symbol) -> str:
-    """Return the text that stands for a symbol's name: what it is called, what it says of itself, its head."""
-    return f"{index_text(symbol.qualname or path)}: {symbol.doc[:300]}\n{symbol.signature}"
-
-
-def heading_of_section(file: ReadFile, section: DocSection) -> str:
-    """Return the headings above a section and its own."""
-    return " - ".join(dict.fromkeys(part for part in (file.title, *section.path, section.title) if part))
-
-
-def texts_to_embed(file: ReadFile) -> dict[str, str]:
-    """Map the keys of a file's nodes to the texts that their vectors are made from."""
-    texts: dict[str, str] = {}
-    for symbol in file.symbols:
-        key = storable(symbol_key(file.path, symbol.qualname))
-        texts[key] = heading_of_symbol(file.path, symbol)
-        texts.update({f"{CHUNKS_OF[CODE]}:{number}:{key}": one.text for number, one in enumerate(symbol.chunks)})
-    for section in file.sections:
-        key = storable(section_key(file.path, section.anchor))
-        texts[key] = heading_of_section(file, section)
-        texts.update({f"{CHUNKS_OF[DOCS]}:{number}:{key}": one.text for number, one in enumerate(section.chunks)})
-    return texts
 
 
 def _words(path: str, symbol: Symbol) -> Text:

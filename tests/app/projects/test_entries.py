@@ -124,7 +124,7 @@ def test_a_search_finds_code_documents_and_notes_by_what_they_mean(project, embe
         return search_memory(project, MemoryQuery(question, **more), embedder=embedder).hits[0].item
 
     assert first("how long must pottery rest").kind == "note"
-    assert first("harden the vessel by heat", kinds=("code",)).title == "Kiln.fire"
+    assert first("heat a vessel until it becomes solid", kinds=("code",)).title == "Kiln.fire"
     assert first("avoid broken enamel", kinds=("docs",)).title == "Cooling"
     assert first("clay.py", kinds=("file",)).path == "kiln/clay.py"
     assert search_memory(project, MemoryQuery("weigh", below="kiln"), embedder=None).hits[0].item.title == "weigh"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.person.forget import forget
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
 from repertoire.app.projects.symbols import SymbolQuery, code_symbols
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
+from repertoire.store.database import Store
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -110,6 +112,16 @@ def test_a_folder_without_a_memory_is_refused_and_a_folder_inside_a_project_is_n
         shelf.open(str(root.parent))
     assert shelf.open(str(root / "kiln")).root == str(root)
     shelf.close()
+
+
+def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):
+    root = write(tmp_path / "p", {"a.py": "def a(): pass\n"})
+    home = tmp_path / "home"
+    for what in ("project", "all"):
+        begin(home, root).close()
+        with Store.open(home / "repertoire.db") as store:
+            forget(store, what, project=str(root))
+        assert not list((home / "projects").iterdir())
 
 
 def test_callers_callees_and_what_a_change_reaches_are_told_and_an_unknown_name_is_an_error(kiln):

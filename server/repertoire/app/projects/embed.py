@@ -10,7 +10,8 @@ from repertoire.app.projects.reading import read_file
 from repertoire.domain.project import ENTRIES
 from repertoire.ports import Embedder
 from repertoire.sources.crawl import FoundFile
-from repertoire.store.project_file import ProjectStore, text_hash, texts_to_embed
+from repertoire.store.project_file import ProjectStore
+from repertoire.store.project_texts import text_hash, texts_to_embed
 
 _BATCH = 32  # texts that are embedded at once
 _GROUP = 512  # texts that are sorted by length, so that a batch needs little padding

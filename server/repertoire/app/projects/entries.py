@@ -31,7 +31,7 @@ from repertoire.domain.project import (
 from repertoire.ports import Embedder
 from repertoire.projects.tasks import circle, ready
 from repertoire.store.project_entries import ProjectEntries
-from repertoire.store.project_file import text_hash
+from repertoire.store.project_texts import text_hash
 from repertoire.trust.redaction import redact
 
 DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
