@@ -11,7 +11,7 @@ from repertoire.ingestion.packages import manifest, node_tools, python_tools, re
 from repertoire.ingestion.packages.package_files import belonging, is_manifest
 from repertoire.ingestion.packages.registered_tools import RegisteredTool, merged, programs
 from repertoire.ingestion.signatures import signatures
-from repertoire.ingestion.syntax import parse
+from repertoire.syntax import parse
 
 
 def found(texts: dict[str, str]) -> dict[str, RegisteredTool]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from repertoire.app.clock import today
 from repertoire.app.current_project import current_project
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.traces.cache import TraceCache
 from repertoire.app.usage.usage_cache import UsageCache
@@ -33,6 +34,7 @@ class Repertoire:
     troubles: Troubles
     traces: TraceCache
     packs: PackShelf
+    projects: ProjectShelf
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:

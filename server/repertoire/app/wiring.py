@@ -16,6 +16,7 @@ from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.app.traces.cache import TraceCache
@@ -39,6 +40,7 @@ from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 from repertoire.store.graph_file import HOME_FILE, GraphFile
 from repertoire.store.pack_file import PackStore
+from repertoire.store.project_file import ProjectStore
 from repertoire.store.text_file import TEXT_FILE
 
 _PROJECTS = 16  # the cache holds the technology stacks of so many projects
@@ -64,7 +66,7 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: the newest data is missing")
-        with _closing_packs(build_repertoire(home, settings, store, embedder, degraded)) as opened:
+        with _closing_shelves(build_repertoire(home, settings, store, embedder, degraded)) as opened:
             yield opened
 
 
@@ -92,15 +94,19 @@ def build_repertoire(
         ),
     )
     packs = PackShelf(packs_folder(home), open_pack_file)
-    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, degraded)
+    projects = ProjectShelf(home, ProjectStore.open)
+    return Repertoire(
+        home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, projects, degraded
+    )
 
 
 @contextmanager
-def _closing_packs(opened: Repertoire) -> Iterator[Repertoire]:
+def _closing_shelves(opened: Repertoire) -> Iterator[Repertoire]:
     try:
         yield opened
     finally:
         opened.packs.close()
+        opened.projects.close()
 
 
 def open_pack_file(path: Path) -> PackStore:
@@ -113,6 +119,11 @@ def open_new_pack(path: Path) -> PackStore:
     return PackStore.new(path)
 
 
+def open_project(path: Path) -> ProjectStore:
+    """Open the memory of a project for writing."""
+    return ProjectStore.open(path)
+
+
 @contextmanager
 def open_temporary() -> Iterator[Repertoire]:
     """Open a temporary empty store with the same parts as a home, and delete it at the end of the block."""
@@ -121,7 +132,7 @@ def open_temporary() -> Iterator[Repertoire]:
     embedder, degraded = open_embedder(home, settings)
     with (
         _temporary_store(HOME_FILE) as store,
-        _closing_packs(build_repertoire(home, settings, store, embedder, degraded)) as opened,
+        _closing_shelves(build_repertoire(home, settings, store, embedder, degraded)) as opened,
     ):
         yield opened
 

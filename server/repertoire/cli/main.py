@@ -29,6 +29,7 @@ VERBS = {
     "remove": "sources",
     "trace": "traces",
     "pack": "packs",
+    "project": "projects",
     "commons": "commons",
     "status": "health",
     "overlaps": "health",

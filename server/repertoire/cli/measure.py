@@ -8,13 +8,24 @@ from pathlib import Path
 import click
 
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
+from repertoire.app.measure.projects import CodeOptions, evaluate_code
 from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.measure.traces import TraceOptions, evaluate_traces
-from repertoire.app.wiring import find_home, open_embedder, open_new_pack, open_repertoire, open_temporary, open_texts
+from repertoire.app.wiring import (
+    find_home,
+    open_embedder,
+    open_new_pack,
+    open_project,
+    open_repertoire,
+    open_temporary,
+    open_texts,
+)
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
 from repertoire.rendering.measure import (
+    code_evaluation_data,
+    code_evaluation_text,
     evaluation_data,
     evaluation_text,
     section_evaluation_data,
@@ -24,11 +35,12 @@ from repertoire.rendering.measure import (
 )
 from repertoire.settings import load
 
-COMPONENT, TEXT, TRACE, SECTION = "component", "text", "trace", "section"
-KINDS = (COMPONENT, TEXT, TRACE, SECTION)
+COMPONENT, TEXT, TRACE, SECTION, CODE = "component", "text", "trace", "section", "code"
+KINDS = (COMPONENT, TEXT, TRACE, SECTION, CODE)
 _TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
 _SECTIONS_ALONE = "--kind section takes --split, --cache and --without text or vectors; leave the rest out"
+_CODE_ALONE = "--kind code takes --split, --cache and --weight (words, chunks, headings); leave the rest out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -91,6 +103,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     ranks are fused by their weights.
     With --kind trace a row is a trace (`solution_at`: where its solution begins). The run is that of the search; beside
     it stand the figures of FTS5, vectors and both fused, and how often a right trace is held back or a wrong one fits.
+    With --kind code the files of the set (tree.tar.xz, or one for each row) are read as a project, and a result is
+    right where it shares a line with a right place.
     With --kind section a row is a section of a `page`, from its heading on, and the queries are asked of a pack.
 
     \b
@@ -103,10 +117,13 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
-    if kind == SECTION:
-        if mode != SEARCH or learn or repo or weights or at_home:
-            raise click.UsageError(_SECTIONS_ALONE)
-        _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
+    if kind in (SECTION, CODE):
+        if mode != SEARCH or learn or repo or at_home or (weights if kind == SECTION else parts):
+            raise click.UsageError(_SECTIONS_ALONE if kind == SECTION else _CODE_ALONE)
+        if kind == SECTION:
+            _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
+        else:
+            _evaluate_code(CodeOptions(set_dir, run, split, _weights(weights) or None, cache), as_json=as_json)
         return
     if kind == TRACE:
         if mode != SEARCH or learn or parts or repo or weights:
@@ -151,6 +168,17 @@ def _evaluate_sections(
     show(
         section_evaluation_data(result),
         lambda: section_evaluation_text(result, name=set_dir.name, split=split, run=run),
+        as_json=as_json,
+    )
+
+
+def _evaluate_code(asked: CodeOptions, *, as_json: bool) -> None:
+    home = find_home()
+    embedder, _ = open_embedder(home, load(home, os.environ))
+    result = evaluate_code(asked, open_project, embedder, report=lambda line: click.echo(line, err=True))
+    show(
+        code_evaluation_data(result),
+        lambda: code_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
         as_json=as_json,
     )
 

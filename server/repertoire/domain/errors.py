@@ -5,6 +5,7 @@ RepertoireError
 ├── UnknownComponent      no component answers to this id or name
 ├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
 ├── PackRefused           a knowledge pack cannot be built, is unknown, or its manifest is invalid
+├── ProjectRefused        a folder has no project memory, or cannot have one
 ├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
 ├── SourceError           a source cannot be read
 │   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
@@ -39,6 +40,10 @@ class InstallRefused(RepertoireError):
 
 class PackRefused(RepertoireError):
     """A knowledge pack cannot be built, is unknown, or its manifest is invalid."""
+
+
+class ProjectRefused(RepertoireError):
+    """A folder has no project memory, or cannot have one."""
 
 
 class ModelUnavailable(RepertoireError):

@@ -61,7 +61,8 @@ class PackSection:
     """A part of an article: from one heading to the next. `path` holds the headings above it, without the title.
 
     `anchor` is the fragment of the heading's address; it is empty for the text before the first heading.
-    `chunks` are (begin, end) positions in the text, in characters.
+    `chunks` are (begin, end) positions in the text, in characters; `lines` are its lines in the document's text
+    (from 1, both included).
     """
 
     title: str
@@ -70,6 +71,7 @@ class PackSection:
     text: str
     path: tuple[str, ...] = ()
     chunks: tuple[tuple[int, int], ...] = ()
+    lines: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from repertoire import syntax
 from repertoire.domain.technologies import Technologies
-from repertoire.ingestion import syntax, technologies
+from repertoire.ingestion import technologies
 from repertoire.ingestion.signatures import signatures
 
 _MOST = 40  # programs of one component that are read

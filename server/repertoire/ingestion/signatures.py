@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repertoire import linear
 from repertoire.domain.text import clean_line
-from repertoire.ingestion.syntax import PYTHON, children_of, node_text
+from repertoire.syntax import PYTHON, children_of, node_text
 
 _MOST, _DEFINITION, _SAID = 60, 200, 120
 _FUNCTIONS = frozenset(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from repertoire import linear
 from repertoire.domain.technologies import Technologies
 from repertoire.ingestion.parts import ComponentRequirement
-from repertoire.ingestion.syntax import PYTHON, language_of
+from repertoire.syntax import PYTHON, language_of
 
 _LANGUAGES = {
     **dict.fromkeys(("ts", "mts", "cts", "tsx"), "TypeScript"),

@@ -8,6 +8,17 @@ from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.projects.entries import (
+    DeleteRequest,
+    LinkRequest,
+    ListQuery,
+    MoveRequest,
+    SaveRequest,
+    save_request,
+)
+from repertoire.app.projects.search import MemoryQuery
+from repertoire.app.projects.show import FileQuery
+from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
@@ -24,7 +35,9 @@ from repertoire.verbs.decisions import (
     MuteRequest,
 )
 from repertoire.verbs.explain import EXPLAIN
+from repertoire.verbs.memory import DELETE_MEMORY, LINK_MEMORY, LIST_MEMORY, MOVE_MEMORY, SAVE_MEMORY
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
+from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, SEARCH_MEMORY
 from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.status import STATUS
 from repertoire.verbs.traces import (
@@ -137,6 +150,49 @@ def _pack_question(arguments: Arguments) -> PackQuestion:
     return PackQuestion(arguments["question"], tuple(arguments.get("packs", ())), arguments["limit"])
 
 
+def _memory_query(arguments: Arguments) -> MemoryQuery:
+    return MemoryQuery(
+        arguments["query"],
+        tuple(arguments.get("kinds", ())),
+        arguments["mode"],
+        arguments["limit"],
+        arguments.get("in", ""),
+        arguments.get("language", ""),
+    )
+
+
+def _symbol_query(arguments: Arguments) -> SymbolQuery:
+    return SymbolQuery(
+        arguments["name"],
+        arguments["action"],
+        below=arguments.get("in", ""),
+        depth=arguments["depth"],
+        limit=arguments["limit"],
+    )
+
+
+def _list_query(arguments: Arguments) -> ListQuery:
+    words = {name: arguments.get(name, "") for name in ("kind", "status", "tag", "words", "linked")}
+    return ListQuery(**words, ready=arguments["ready"], limit=arguments["limit"], offset=arguments["offset"])
+
+
+def _move_request(arguments: Arguments) -> MoveRequest:
+    return MoveRequest(
+        tuple(arguments["ids"]),
+        arguments.get("status", ""),
+        arguments.get("priority"),
+        arguments.get("expected_version"),
+    )
+
+
+def _save_request(arguments: Arguments) -> SaveRequest:
+    return save_request(arguments, key=arguments.get("id", ""))
+
+
+def _file_query(arguments: Arguments) -> FileQuery:
+    return FileQuery(arguments.get("path", ""), arguments.get("language", ""), arguments["limit"], arguments["offset"])
+
+
 CALLS: Mapping[str, Call] = {
     "search_components": Call(SEARCH, _query),
     "recommend_set": Call(RECOMMEND, _task),
@@ -155,4 +211,19 @@ CALLS: Mapping[str, Call] = {
     "query_pack": Call(QUERY_PACK, _pack_question),
     "list_packs": Call(LIST_PACKS, lambda _: None),
     "pack_info": Call(PACK_INFO, lambda arguments: arguments["name"]),
+    "memory_list": Call(LIST_MEMORY, _list_query),
+    "memory_save": Call(SAVE_MEMORY, _save_request),
+    "memory_move": Call(MOVE_MEMORY, _move_request),
+    "memory_link": Call(
+        LINK_MEMORY,
+        lambda given: LinkRequest(given["id"], given["relation"], given["target"], remove=given["remove"]),
+    ),
+    "memory_delete": Call(
+        DELETE_MEMORY, lambda given: DeleteRequest(tuple(given["ids"]), given.get("expected_version"))
+    ),
+    "memory_search": Call(SEARCH_MEMORY, _memory_query),
+    "memory_get": Call(GET_MEMORY, lambda arguments: arguments["id"]),
+    "code_symbols": Call(CODE_SYMBOLS, _symbol_query),
+    "doc_outline": Call(OUTLINE, lambda arguments: arguments["path"]),
+    "file_info": Call(FILE_INFO, _file_query),
 }

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from repertoire.app.projects.places import has_memory
 from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
@@ -21,6 +22,7 @@ from repertoire.domain.errors import CorruptStore, RepertoireError, StoreFull
 from repertoire.mcp_server.deferred_use import heard
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
+from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
 from repertoire.mcp_server.tool_definitions import TOOLS
@@ -39,7 +41,7 @@ QUIET_SECONDS = 0.5  # pause after a prompt before changes in the store are load
 LOOK_SECONDS = 600.0  # interval between checks whether a refresh is due
 LEAST_ROOM = 65_536  # bytes: with less free space on the disk, the store may have been opened read-only
 SETTLE_SECONDS = 2.0  # longest wait of status for events that were just recorded
-_TOOLS = {tool.name: tool for tool in TOOLS}
+_TOOLS = {tool.name: tool for tool in (*TOOLS, *MEMORY_TOOLS)}
 _LOG = logging.getLogger(__name__)
 
 
@@ -64,7 +66,7 @@ class Dispatcher:
     @property
     def handlers(self) -> Handlers:
         """Return the functions that the server calls."""
-        return Handlers(tool=self.tool, hook=self.hook)
+        return Handlers(tool=self.tool, hook=self.hook, remembers=lambda: has_memory(self._environment))
 
     async def tool(self, name: str, arguments: Mapping[str, Any], progress: Progress) -> Reply:
         """Answer a tool call.

@@ -15,6 +15,7 @@ from repertoire import __version__
 from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.arguments import checked
 from repertoire.mcp_server.consent import consent_to
+from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.tool import Tool
 from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
@@ -36,16 +37,20 @@ class Handlers:
 
     tool: CallTool
     hook: CallHook
+    remembers: Callable[[], bool] = lambda: (
+        False
+    )  # whether the current project has a memory, whose tools are then listed too
 
 
 def build_server(handlers: Handlers) -> Server[Any]:
     """Return a server that is not yet connected to a transport."""
-    by_name = {tool.name: tool for tool in TOOLS}
+    by_name = {tool.name: tool for tool in (*TOOLS, *MEMORY_TOOLS)}
 
     async def on_list_tools(
         context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool_entry(tool, text_only=_text_only(context)) for tool in TOOLS])
+        listed = (*TOOLS, *MEMORY_TOOLS) if handlers.remembers() else TOOLS
+        return types.ListToolsResult(tools=[tool_entry(tool, text_only=_text_only(context)) for tool in listed])
 
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams

@@ -88,7 +88,8 @@ def _closed(current: _Open, end: int, lines: Sequence[str]) -> Iterator[PackSect
     kept = text.rstrip()
     if kept:
         chunks = tuple(_chunks(blocks, len(kept)))
-        yield PackSection(current.title, current.anchor, current.level, kept, current.path, chunks)
+        span = (current.begin + 1, end)
+        yield PackSection(current.title, current.anchor, current.level, kept, current.path, chunks, span)
 
 
 def _spans(current: _Open, end: int) -> Iterator[tuple[int, int]]:

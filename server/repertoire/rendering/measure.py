@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.projects import CodeResult
 from repertoire.app.measure.sections import SectionResult
 from repertoire.app.measure.traces import TraceResult
 from repertoire.app.measure.trust_eval import TrustScores
@@ -57,6 +58,22 @@ def section_evaluation_text(result: SectionResult, *, name: str, split: str, run
 
 def section_evaluation_data(result: SectionResult) -> dict[str, Any]:
     """Return the figures of each way to answer questions to a pack as a JSON object."""
+    return asdict(result)
+
+
+def code_evaluation_text(result: CodeResult, *, name: str, split: str, run: Path) -> str:
+    """Render the figures of each way to answer questions about code and documents, a line each."""
+    lines = [
+        f"{view}, {system}: first {one.hit_at_1}, Hit@5 {one.hit_at_5}, MRR {one.mrr}, R@10 {one.recall_at_10}; "
+        f"p50 {one.p50_ms}, p95 {one.p95_ms} ms"
+        for view, systems in result.figures.items()
+        for system, one in systems.items()
+    ]
+    return "\n".join([f"{name} {split}: {result.queries} queries, {result.texts} texts; {run}", *lines])
+
+
+def code_evaluation_data(result: CodeResult) -> dict[str, Any]:
+    """Return the figures of each way to answer questions about code and documents as a JSON object."""
     return asdict(result)
 
 

@@ -1,9 +1,9 @@
-"""Ranks nodes of one kind by their parts: what an index of documents and one of sections have in common."""
+"""Ranks nodes by their parts: what an index of documents and one of sections have in common."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
@@ -18,14 +18,14 @@ from repertoire.retrieval.stage_reports import StageLog
 
 @dataclass(frozen=True)
 class PartIndex(Arrays):
-    """A view as arrays whose rows are the nodes of one kind, each with parts that full text and vectors find."""
+    """A view as arrays whose rows are the nodes of some kinds, each with parts that full text and vectors find."""
 
-    row_kind = ""
+    row_kinds: ClassVar[Collection[str]] = ()
 
     @cached_property
     def node_ids(self) -> Rows:
         """The node id of every row, in ascending order."""
-        return self.topology.ids[np.array([kind == self.row_kind for kind in self.topology.types], dtype=np.bool_)]
+        return self.topology.ids[np.array([kind in self.row_kinds for kind in self.topology.types], dtype=np.bool_)]
 
     @abstractmethod
     def parts_and_owners(self) -> tuple[Rows, Rows]:

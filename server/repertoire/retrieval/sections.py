@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from typing_extensions import Self
 
 from repertoire.domain.pack import CHUNK_SPACE, HAS_CHUNK, HEADING_SPACE, PACK, SECTION, SECTIONS
 from repertoire.ports import GraphReader, VectorReader, Vectors
@@ -30,7 +31,7 @@ class SectionIndex(PartIndex):
 
     layout = PACK
     view = SECTIONS
-    row_kind = SECTION
+    row_kinds: ClassVar[Collection[str]] = (SECTION,)
     chunk_ids: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # node ids of the vectors' chunks
 
     def parts_and_owners(self) -> tuple[Rows, Rows]:
@@ -38,23 +39,26 @@ class SectionIndex(PartIndex):
         edges = self.related(HAS_CHUNK)
         return self.topology.target[edges], self.topology.source[edges]
 
+    def with_vectors(self, chunks: tuple[Rows, Vectors], headings: tuple[Rows, Vectors]) -> Self:
+        """Return a copy with the vectors of chunks and headings, each given as node ids and a matrix."""
+        read = replace(self, chunk_ids=chunks[0])
+        return read.with_spaces(
+            {
+                CHUNK_SPACE: Space(self.rows_of_parts(chunks[0]), chunks[1]),
+                HEADING_SPACE: Space(self.rows_of(headings[0])[0], headings[1]),
+            }
+        )
+
 
 def read_sections(graph: GraphReader, vectors: VectorReader, model: str) -> SectionIndex:
     """Return the sections of a pack, with the vectors of one model."""
-    chunk_ids, chunks = vectors.matrix(CHUNK_SPACE, model)
-    index = SectionIndex(graph.revision(SECTIONS), graph.topology(SECTIONS), {}, chunk_ids)
-    section_ids, headings = vectors.matrix(HEADING_SPACE, model)
-    return index.with_spaces(
-        {
-            CHUNK_SPACE: Space(index.rows_of_parts(chunk_ids), chunks),
-            HEADING_SPACE: Space(index.rows_of(section_ids)[0], headings),
-        }
-    )
+    index = SectionIndex(graph.revision(SECTIONS), graph.topology(SECTIONS), {})
+    return index.with_vectors(vectors.matrix(CHUNK_SPACE, model), vectors.matrix(HEADING_SPACE, model))
 
 
 @dataclass
 class SectionRun(PartRun[SectionIndex]):
-    """The state of one question to a pack: stages add evidence, and the last one adds it up."""
+    """The state of one question to a pack or a project's view: stages add evidence, the last one adds it up."""
 
     most_words = _MOST_WORDS
 
@@ -86,7 +90,7 @@ class RankedSection(NamedTuple):
 
 def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
-    found = run.graph.match(run.words, limit=_DEPTH, weights=_FIELDS, view=SECTIONS)
+    found = run.graph.match(run.words, limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
         rows, _ = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))

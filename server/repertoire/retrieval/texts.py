@@ -6,9 +6,10 @@ and adds further stages only where a measurement shows a gain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class TextIndex(PartIndex):
 
     layout = TEXTS
     view = PARTS
-    row_kind = DOCUMENT
+    row_kinds: ClassVar[Collection[str]] = (DOCUMENT,)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,17 +76,26 @@ class Listing:
     truncated: str = ""
 
 
+Ignored = Callable[[str, bool], bool]  # tells whether a path, which may be that of a folder, is left out
+
+
+def nothing(_path: str, _folder: bool) -> bool:  # noqa: FBT001 - a predicate
+    """Ignore no path."""
+    return False
+
+
 @dataclass
 class _Walk:
     limits: CrawlLimits
+    ignored: Ignored
     entries: list[FoundFile] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     truncated: str = ""
 
 
-def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits) -> Listing:
+def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = nothing) -> Listing:
     """List the regular files of the mounts in a stable order; links are reported, never followed."""
-    state = _Walk(limits)
+    state = _Walk(limits, ignored)
     for mount in mounts:
         if mount.root.is_dir():
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
@@ -157,6 +166,8 @@ def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth
         status = child.stat(follow_symlinks=False)
     except OSError as error:
         state.refused.append(Refused(shown, f"cannot be read ({error.strerror})"))
+        return
+    if state.ignored(path, stat.S_ISDIR(status.st_mode)):
         return
     if stat.S_ISLNK(status.st_mode):
         state.refused.append(_refuse_link(mount, child, shown))

@@ -127,6 +127,32 @@ def redact(text: str) -> str:
     return _ADDRESS.sub(ADDRESS, text)
 
 
+def redact_file(text: str) -> str:
+    """Return a program or document of any length without its secrets; every line keeps its number.
+
+    What only reads like a secret in a sentence (`token=token`) is code here and stays; so do addresses.
+    """
+    text = _KEY_BLOCK.sub(lambda match: SECRET + "\n" * match.group().count("\n"), text)
+    text = _URL_LOGIN.sub(SECRET, text)
+    text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
+    for secret in detected(text):
+        text = text.replace(secret, SECRET)
+    text = _NAMED.sub(lambda match: _without_value(match) if _is_quoted_secret(match) else match.group(), text)
+    return _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
+
+
+def _is_quoted_secret(match: Match) -> bool:
+    """Tell whether a value in quotes is a secret: it mixes letters with digits or signs, as no name or word does."""
+    value = match["value"]
+    if not match["quote"] or len(value) < 6 or _is_no_secret(match):
+        return False
+    return any(letter.isalpha() for letter in value) and not value.replace("-", "").replace("_", "").isalpha()
+
+
+def _without_value(match: Match) -> str:
+    return match.group().removesuffix(match["value"]) + SECRET
+
+
 def prefixed(text: str) -> Iterator[str]:
     """Yield the tokens in a text that begin as those of a service do."""
     for match in _PREFIXED.finditer(text):
@@ -157,7 +183,7 @@ def _value_unless(harmless: Callable[[Match], bool], found: set[str]) -> Callabl
         if harmless(match):
             return match.group()
         found.add(match["value"])
-        return match.group().removesuffix(match["value"]) + SECRET
+        return _without_value(match)
 
     return replace
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.health.rescue import discard_unfinished_rescue
+from repertoire.app.projects.places import files_of, memory_file, projects_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
@@ -50,6 +52,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     with store.backup.deleted():
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     _forget_sessions(store, what, project)
+    _forget_memories(store.path.parent, what, project)
     if what != ALL:
         store.backup.write(now=now())
     home, environments = store.path.parent, environment_path(store.path.parent)
@@ -72,6 +75,16 @@ def _forget_sessions(store: Store, what: str, project: str) -> None:
     """Delete the stored states of sessions with failing commands, unless one trace alone is forgotten."""
     if what != TRACE:
         session_files.remove_all(store.path.parent, project=project if what == PROJECT else "")
+
+
+def _forget_memories(home: Path, what: str, project: str) -> None:
+    """Delete the memory of a project with the project, and those of all projects with everything."""
+    if what == ALL and projects_folder(home).is_dir():
+        for file in projects_folder(home).iterdir():
+            file.unlink(missing_ok=True)
+    elif what == PROJECT:
+        for file in files_of(memory_file(home, project)):
+            file.unlink(missing_ok=True)
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:

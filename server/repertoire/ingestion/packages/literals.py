@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from repertoire.ingestion.syntax import PYTHON, children_of, find, node_text
+from repertoire.syntax import PYTHON, children_of, find, node_text
 
 _LONGEST = 20_000
 _DEEPEST = 12

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from repertoire.ingestion.packages.literals import NameTable
 from repertoire.ingestion.packages.registered_tools import Program, RegisteredTool, tool
-from repertoire.ingestion.syntax import children_of, find, node_text
+from repertoire.syntax import children_of, find, node_text
 
 _REGISTERS = "^(registerTool|registerToolTask|registerAppTool|tool|addTool|define\\\\w*Tool|createTool)$"
 _CALLED = (

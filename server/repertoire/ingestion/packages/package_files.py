@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repertoire.ingestion.parts import folder
-from repertoire.ingestion.syntax import language_of
+from repertoire.syntax import language_of
 
 MANIFESTS = ("package.json", "pyproject.toml", "PKG-INFO", "METADATA")
 README, ENTRY_POINTS, PYPROJECT = "readme", "entry_points.txt", "pyproject.toml"

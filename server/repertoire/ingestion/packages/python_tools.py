@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from repertoire.ingestion.packages.literals import NameTable
 from repertoire.ingestion.packages.registered_tools import Program, RegisteredTool, tool
-from repertoire.ingestion.syntax import PYTHON, children_of, find, node_text
+from repertoire.syntax import PYTHON, children_of, find, node_text
 
 _DECORATED = "(decorated_definition (decorator (_) @by) definition: (function_definition) @function)"
 _CALLED = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from repertoire.ingestion import syntax
+from repertoire import syntax
 from repertoire.ingestion.packages.literals import NameTable
 
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./:-]{0,100}[A-Za-z0-9])?")

@@ -13,7 +13,7 @@ from repertoire.ingestion.packages.manifest import PYPI, PackageManifest
 from repertoire.ingestion.packages.registered_tools import RegisteredTool, merged, programs
 from repertoire.ingestion.parts import ComponentRequirement, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.signatures import signatures
-from repertoire.ingestion.syntax import PYTHON, language_of
+from repertoire.syntax import PYTHON, language_of
 
 _WARNED = 5
 _EXPORTS = 40

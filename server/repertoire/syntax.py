@@ -9,6 +9,7 @@ from functools import lru_cache
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 PYTHON, JAVASCRIPT, TYPESCRIPT, TSX = "python", "javascript", "typescript", "tsx"
+GO, RUST, JAVA = "go", "rust", "java"
 NODE = (JAVASCRIPT, TYPESCRIPT, TSX)
 MOST_BYTES = 2_000_000  # size of the largest program that is parsed; a larger one is a bundle of others
 _MATCHES = 5_000
@@ -22,6 +23,9 @@ _GRAMMARS = {
     JAVASCRIPT: ("tree_sitter_javascript", "language"),
     TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
     TSX: ("tree_sitter_typescript", "language_tsx"),
+    GO: ("tree_sitter_go", "language"),
+    RUST: ("tree_sitter_rust", "language"),
+    JAVA: ("tree_sitter_java", "language"),
 }
 _SUFFIXES = {
     ".py": PYTHON,
@@ -127,6 +131,12 @@ def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
     matches = cursor.matches(root)
     for _, captures in matches[:_MATCHES]:
         yield {name: nodes[0] for name, nodes in captures.items()}
+
+
+def captures(root: Node, language: str, pattern: str) -> dict[str, list[Node]]:
+    """Return the nodes below a node that a query captures, by the capture's name, in text order."""
+    found = QueryCursor(_query(language, pattern)).captures(root)
+    return {name: sorted(nodes, key=lambda node: node.start_byte) for name, nodes in found.items()}
 
 
 def node_text(node: Node | None, limit: int = 200) -> str:

@@ -1,0 +1,216 @@
+"""Answers the queries of a labelled set of code from a project's memory, beside FTS5, vectors and both fused."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from repertoire.app.measure.labelled import CachedEmbedder
+from repertoire.app.projects.index import begin_memory, index_project
+from repertoire.app.projects.shelf import OpenProject, ProjectShelf
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import CODE, DOCS, Item
+from repertoire.ports import Embedder
+from repertoire.retrieval.project import WEIGHTS
+from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
+from repertoire.store.project_file import ProjectStore
+
+_DEEP, _DEPTH, _RRF = 200, 100, 60.0  # results that are ranked, and that the run holds; the constant of RRF
+_FIRST = 20  # results of which MRR counts the first right one
+_FILES = 100_000
+_ALONE = {WORDS: 0.0, CHUNKS: 0.0, HEADINGS: 0.0}
+Place = tuple[str, int, int]  # path, first and last line
+
+
+@dataclass(frozen=True)
+class CodeOptions:
+    """What is measured; `weights` are used in place of the shipped ones."""
+
+    set_dir: Path
+    run: Path
+    split: str = "dev"
+    weights: Mapping[str, float] | None = None
+    cache: Path | None = None
+
+
+@dataclass(frozen=True)
+class CodeFigures:
+    """Shares in percent for one way to answer: a result is right where it shares a line with a right place."""
+
+    hit_at_1: float
+    hit_at_5: float
+    mrr: float  # over the first 20 results
+    recall_at_10: float
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True)
+class CodeResult:
+    """What was measured, by the kind of question and the way to answer."""
+
+    queries: int
+    texts: int
+    figures: Mapping[str, Mapping[str, CodeFigures]]
+
+
+def evaluate_code(
+    options: CodeOptions,
+    opening: Callable[[Path], ProjectStore],
+    embedder: Embedder | None,
+    *,
+    report: Callable[[str], None],
+) -> CodeResult:
+    """Read a set's files as a project, answer the queries of a split, and write the run of the search.
+
+    Raises:
+        InvalidRequest: the folder holds no labelled set of code, or no query of the split.
+    """
+    queries, gold = _read_set(options)
+    kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
+    with tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder:
+        root, home = Path(folder) / "project", Path(folder) / "home"
+        root.mkdir()
+        named = _unpack(options.set_dir, root)
+        with opening(begin_memory(home, str(root), opening)) as memory:
+            started = perf_counter()
+            done = index_project(memory, most_files=_FILES, embedder=kept)
+            report(f"{done.read} files, {done.embedded} texts in {perf_counter() - started:.1f} s")
+        if kept is not None:
+            kept.save()
+        shelf = ProjectShelf(home, opening)
+        try:
+            places = {query: _placed(labels, named) for query, labels in gold.items()}
+            return _measured(options, shelf.open(str(root)), queries, places, kept)
+        finally:
+            shelf.close()
+
+
+def _read_set(options: CodeOptions) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    try:
+        lines = (options.set_dir / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+        labels = (options.set_dir / "qrels.tsv").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        message = f"{options.set_dir} is no labelled set of code ({error.strerror}: {error.filename})"
+        raise InvalidRequest(message) from error
+    queries = [one for one in map(json.loads, lines) if one.get("split") == options.split]
+    if not queries:
+        message = f"{options.set_dir} has no query of the split {options.split}"
+        raise InvalidRequest(message)
+    gold = defaultdict(list)
+    for line in labels[1:]:
+        query, place, _ = line.split("\t")
+        gold[query].append(place)
+    return queries, gold
+
+
+def _unpack(set_dir: Path, root: Path) -> dict[str, str]:
+    """Write the files of a set below a folder; return the path of each row's file, where a row is no file itself."""
+    archive = set_dir / "tree.tar.xz"
+    if archive.is_file():
+        with tarfile.open(archive) as packed:
+            packed.extractall(root, filter="data")
+        return {}
+    named: dict[str, str] = {}
+    with (set_dir / "corpus.jsonl").open(encoding="utf-8") as rows:
+        for number, row in enumerate(map(json.loads, rows)):
+            named[str(row["id"])] = f"f{number}.py"
+            (root / f"f{number}.py").write_text(str(row["text"]), encoding="utf-8")
+    return named
+
+
+def _placed(labels: Sequence[str], named: Mapping[str, str]) -> list[Place]:
+    return [(named[one], 1, 1_000_000) if one in named else _place(one) for one in labels]
+
+
+def _place(label: str) -> Place:
+    path, _, span = label.rpartition(":")
+    start, _, end = span.partition("-")
+    return path, int(start), int(end)
+
+
+def _measured(
+    options: CodeOptions,
+    project: OpenProject,
+    queries: Sequence[Mapping[str, Any]],
+    gold: Mapping[str, Sequence[Place]],
+    embedder: Embedder | None,
+) -> CodeResult:
+    rows: dict[str, dict[str, list[tuple[list[bool], float, float]]]] = defaultdict(lambda: defaultdict(list))
+    options.run.parent.mkdir(parents=True, exist_ok=True)
+    with options.run.open("w", encoding="utf-8") as file:
+        for query in queries:
+            view = DOCS if query.get("mode") == DOCS else CODE
+            right = gold[query["id"]]
+            for name, items, ms in _answers(project, view, str(query["text"]), options, embedder):
+                hits = [any(_touch(item, place) for place in right) for item in items]
+                found = sum(any(_touch(item, place) for item in items[:10]) for place in right) / len(right)
+                rows[view][name].append((hits, found, ms))
+                if name == "search":
+                    file.writelines(
+                        f"{query['id']}\t{one.path}:{one.start}-{one.end}\t{rank}\t{1 / rank:.6f}\n"
+                        for rank, one in enumerate(items[:_DEPTH], 1)
+                    )
+    figures = {view: {name: _figures(many) for name, many in of.items()} for view, of in rows.items()}
+    return CodeResult(len(queries), len(project.index(CODE, "")) + len(project.index(DOCS, "")), figures)
+
+
+def _answers(
+    project: OpenProject, view: str, question: str, options: CodeOptions, embedder: Embedder | None
+) -> Iterator[tuple[str, list[Item], float]]:
+    """Yield the answers of the search and of each plain baseline, best first, and the milliseconds of each."""
+    index = project.index(view, embedder.model if embedder is not None else "")
+
+    def ranked(weights: Mapping[str, float]) -> list[int]:
+        run = SectionRun(question, project.store.graph, index, embedder, weights=weights)
+        return [one.node_id for one in rank_sections(run, limit=_DEEP)]
+
+    def fused() -> list[int]:
+        scores = defaultdict[int, float](float)
+        for one in (ranked({**_ALONE, WORDS: 1.0}), ranked({**_ALONE, CHUNKS: 1.0})):
+            for rank, node_id in enumerate(one, 1):
+                scores[node_id] += 1 / (_RRF + rank)
+        return sorted(scores, key=lambda node_id: -scores[node_id])
+
+    systems: dict[str, Callable[[], list[int]]] = {
+        "search": lambda: ranked(options.weights or WEIGHTS[view]),
+        "fts5": lambda: ranked({**_ALONE, WORDS: 1.0}),
+    }
+    if embedder is not None:
+        systems |= {"vectors": lambda: ranked({**_ALONE, CHUNKS: 1.0}), "rrf": fused}
+    for name, ask in systems.items():
+        started = perf_counter()
+        node_ids = ask()
+        ms = 1000 * (perf_counter() - started)
+        items = project.store.items.by_id(node_ids)
+        yield name, [items[one] for one in node_ids if one in items], ms
+
+
+def _touch(item: Item, place: Place) -> bool:
+    return item.path == place[0] and item.start <= place[2] and place[1] <= item.end
+
+
+def _figures(rows: Sequence[tuple[list[bool], float, float]]) -> CodeFigures:
+    firsts = [next((rank for rank, right in enumerate(hits[:_FIRST], 1) if right), 0) for hits, _, _ in rows]
+    times = [ms for _, _, ms in rows]
+    return CodeFigures(
+        _percent(rank == 1 for rank in firsts),
+        _percent(0 < rank <= 5 for rank in firsts),
+        _percent(1 / rank if rank else 0.0 for rank in firsts),
+        _percent(found for _, found, _ in rows),
+        round(float(np.percentile(times, 50)), 1),
+        round(float(np.percentile(times, 95)), 1),
+    )
+
+
+def _percent(values: Iterable[float]) -> float:
+    return round(100 * float(np.mean(list(values))), 1)

@@ -1,0 +1,381 @@
+"""Saves, lists, moves, links and deletes the notes, tasks, epics and procedures of a project's memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from repertoire.app.clock import now
+from repertoire.app.projects.entry_texts import texts_of_entry
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import (
+    ABOUT,
+    BLOCKS,
+    ENTRIES,
+    EPIC,
+    LOWEST,
+    NOTE,
+    PART_OF,
+    STATES,
+    SUPERSEDED,
+    SUPERSEDES,
+    TASK,
+    TODO,
+    Entry,
+    EntryLink,
+    file_key,
+)
+from repertoire.ports import Embedder
+from repertoire.projects.tasks import circle, ready
+from repertoire.store.project_entries import ProjectEntries
+from repertoire.store.project_texts import text_hash
+from repertoire.trust.redaction import redact
+
+DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
+_TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
+_ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
+_BULK = 100
+_DATA = ("category", "due", "estimate", "assignee", "steps", "triggers", "files")  # fields that only some have
+
+
+@dataclass(frozen=True)
+class SaveRequest:
+    """A new entry, or with an id the changed fields of one; what is None stays as it is."""
+
+    kind: str = ""
+    key: str = ""
+    title: str | None = None
+    body: str | None = None
+    tags: tuple[str, ...] | None = None
+    status: str = ""
+    priority: int | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[tuple[str, str], ...] = ()  # (relation, target)
+    expected_version: int | None = None
+
+
+def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
+    """Return the request in named fields, as both doors take them."""
+    data = {name: told[name] for name in _DATA if told.get(name)}
+    links = [(relation, one) for relation in (ABOUT, DEPENDS_ON, SUPERSEDES) for one in told.get(relation) or ()]
+    if told.get("epic"):
+        links.append((PART_OF, told["epic"]))
+    return SaveRequest(
+        told.get("kind") or "",
+        key,
+        told.get("title"),
+        told.get("body"),
+        tuple(told["tags"]) if told.get("tags") else None,
+        told.get("status") or "",
+        told.get("priority"),
+        data,
+        tuple(links),
+        told.get("expected_version"),
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Entries after a change; `created` is false where the very same entry was there already."""
+
+    entries: tuple[Entry, ...]
+    what: str
+    links: tuple[EntryLink, ...] = ()
+    superseded: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """Which entries are listed."""
+
+    kind: str = ""
+    status: str = ""
+    tag: str = ""
+    words: str = ""
+    linked: str = ""  # only what is linked with this id
+    ready: bool = False
+    limit: int = 30
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class EntryListing:
+    """Entries of a project; `waiting` maps a task to the unfinished ones that block it."""
+
+    entries: tuple[Entry, ...]
+    total: int
+    ready: frozenset[str] = frozenset()
+    waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MoveRequest:
+    """Entries that get another status or priority."""
+
+    keys: tuple[str, ...]
+    status: str = ""
+    priority: int | None = None
+    expected_version: int | None = None
+
+
+@dataclass(frozen=True)
+class LinkRequest:
+    """A link between an entry and something else; with `remove` it is taken away."""
+
+    source: str
+    relation: str
+    target: str
+    remove: bool = False
+
+
+@dataclass(frozen=True)
+class DeleteRequest:
+    """Entries to delete."""
+
+    keys: tuple[str, ...]
+    expected_version: int | None = None
+
+
+def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
+    """Save a new entry or change one; what was saved before in the same words is not saved twice.
+
+    Raises:
+        InvalidRequest: a field is invalid, the version is another, or a link would close a circle.
+    """
+    entries = project.store.entries
+    with project.store.transaction():
+        before = _found(entries, asked.key) if asked.key else None
+        entry = _changed(before, asked) if before else _new(asked)
+        known = None if before else entries.get(entry.key)
+        if known is not None:
+            entry, what = known, "was there already"
+        else:
+            what = "changed" if before else "saved"
+            _put(project, entry, embedder)
+        links = [_resolved(project, entry.key, relation, target) for relation, target in asked.links]
+        superseded = _link(project, links)
+    return Saved((entry,), what, tuple(links), tuple(superseded))
+
+
+def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
+    """Return entries, the most urgent first, then the newest; and which tasks are ready.
+
+    Raises:
+        InvalidRequest: an id is unknown.
+    """
+    entries = project.store.entries
+    found = entries.all((wanted.kind,) if wanted.kind else ENTRIES)
+    blocking = entries.blocking()
+    states = {one.key: one.status for one in entries.all((TASK,))}
+    free = ready(states, blocking)
+    near = None if not wanted.linked else _near(entries, wanted.linked)
+    words = wanted.words.lower().split()
+    kept = [
+        one
+        for one in found
+        if wanted.status in ("", one.status)
+        and (not wanted.tag or wanted.tag.lower() in one.tags)
+        and (not wanted.ready or one.key in free)
+        and (near is None or one.key in near)
+        and all(word in f"{one.title} {one.body}".lower() for word in words)
+    ]
+    waiting = {
+        one.key: tuple(a for a, b in blocking if b == one.key and states.get(a) not in (None, "done", "dropped"))
+        for one in kept
+        if one.kind == TASK
+    }
+    shown = tuple(kept[wanted.offset : wanted.offset + wanted.limit])
+    return EntryListing(shown, len(kept), frozenset(free), {key: by for key, by in waiting.items() if by})
+
+
+def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
+    """Give entries another status or priority, all or none.
+
+    Raises:
+        InvalidRequest: an id, status or priority is invalid, or the version is another.
+    """
+    if not asked.status and asked.priority is None:
+        message = "nothing is to be changed; send a status or a priority"
+        raise InvalidRequest(message)
+    with project.store.transaction():
+        moved = [
+            _changed(one, SaveRequest(status=asked.status, priority=asked.priority))
+            for one in _all_found(project, asked.keys, asked.expected_version)
+        ]
+        for entry in moved:
+            _put(project, entry, None)
+    return Saved(tuple(moved), "moved")
+
+
+def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
+    """Link an entry with another, or with a symbol, file, section, trace or component; or take a link away.
+
+    Raises:
+        InvalidRequest: an end or the relation is unknown, or tasks would wait for each other in a circle.
+    """
+    entries = project.store.entries
+    source = _found(entries, asked.source)
+    link = _resolved(project, source.key, asked.relation, asked.target)
+    if asked.remove:
+        if not entries.unlink(link, now=now()):
+            message = f"{link.source} has no link {link.relation} to {link.target}; memory_get shows its links"
+            raise InvalidRequest(message)
+        return Saved((source,), "unlinked", (link,))
+    with project.store.transaction():
+        superseded = _link(project, [link])
+    return Saved((source,), "linked", (link,), tuple(superseded))
+
+
+def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
+    """Delete entries with their links, all or none.
+
+    Raises:
+        InvalidRequest: an id is unknown, or the version is another.
+    """
+    with project.store.transaction():
+        gone = _all_found(project, asked.keys, asked.expected_version)
+        project.store.entries.delete([one.key for one in gone], now=now())
+    return Saved(tuple(gone), "deleted")
+
+
+def _put(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:
+    texts = texts_of_entry(entry)
+    project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
+    if embedder is not None:
+        project.store.embed_texts(texts, embedder.model, embedder.embed_passages([*texts.values()]))
+
+
+def _new(asked: SaveRequest) -> Entry:
+    kind = asked.kind or NOTE
+    if kind not in ENTRIES:
+        message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
+        raise InvalidRequest(message)
+    title = _clean(asked.title or "", _TITLE)
+    if not title:
+        message = f"the {kind} has no title; send one in a few words"
+        raise InvalidRequest(message)
+    body = redact(asked.body or "")[:_BODY]
+    # from its words, so that two branches name the same entry alike and different ones differently
+    name = hashlib.sha256(f"{kind}\0{title}\0{body}".encode("utf-8", "replace")).hexdigest()[:12]
+    at = now()
+    status = TODO if kind in (TASK, EPIC) else STATES[kind][0]
+    bare = Entry(f"{kind}:{name}", kind, title, body, status=status, created=at, changed=at)
+    return replace(_changed(bare, replace(asked, title=None, body=None, expected_version=None)), version=1)
+
+
+def _changed(entry: Entry, asked: SaveRequest) -> Entry:
+    _check_version(entry, asked.expected_version)
+    if asked.status and asked.status not in STATES[entry.kind]:
+        message = f"a {entry.kind} cannot be {asked.status[:40]!r}; it is one of {', '.join(STATES[entry.kind])}"
+        raise InvalidRequest(message)
+    if asked.priority is not None and not 0 <= asked.priority <= LOWEST:
+        message = f"priority {asked.priority} is none; it goes from 0, the most urgent, to {LOWEST}"
+        raise InvalidRequest(message)
+    tags = entry.tags if asked.tags is None else tuple(dict.fromkeys(_clean(tag, _WORD).lower() for tag in asked.tags))
+    return replace(
+        entry,
+        title=entry.title if asked.title is None else _clean(asked.title, _TITLE),
+        body=entry.body if asked.body is None else redact(asked.body)[:_BODY],
+        tags=tags,
+        status=asked.status or entry.status,
+        priority=entry.priority if asked.priority is None else asked.priority,
+        data={**entry.data, **{name: _redacted(value) for name, value in asked.data.items()}},
+        version=entry.version + 1,
+        changed=now(),
+    )
+
+
+def _check_version(entry: Entry, expected: int | None) -> None:
+    if expected is not None and expected != entry.version:
+        message = f"{entry.key} is at version {entry.version}, not {expected}: read it again and repeat the change"
+        raise InvalidRequest(message)
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [redact(str(one))[:_BODY] for one in value]
+    return redact(value)[:_BODY] if isinstance(value, str) else value
+
+
+def _clean(text: str, limit: int) -> str:
+    return " ".join(redact(text).split())[:limit]
+
+
+def _found(entries: ProjectEntries, key: str) -> Entry:
+    """Return the entry with this id, or the only one whose id begins with it."""
+    known = entries.get(key.strip())
+    if known is not None:
+        return known
+    near = entries.starting(key.strip()) if len(key.strip()) >= 4 else []
+    if len(near) == 1:
+        return near[0]
+    told = f"; it may be {', '.join(one.key for one in near)}" if near else "; memory_list shows ids"
+    message = f"no note, task or procedure has the id {key[:80]!r}{told}"
+    raise InvalidRequest(message)
+
+
+def _all_found(project: OpenProject, keys: Sequence[str], expected: int | None) -> list[Entry]:
+    if not 0 < len(keys) <= _BULK:
+        message = f"send 1 to {_BULK} ids"
+        raise InvalidRequest(message)
+    found = [_found(project.store.entries, key) for key in dict.fromkeys(keys)]
+    for one in found:
+        _check_version(one, expected)
+    return found
+
+
+def _near(entries: ProjectEntries, key: str) -> set[str]:
+    known = entries.get(key)
+    name = known.key if known is not None else key
+    return {end for link in entries.links(name) for end in (link.source, link.target)} - {name}
+
+
+def _resolved(project: OpenProject, source: str, relation: str, target: str) -> EntryLink:
+    """Return a link between keys; `depends_on` is turned round."""
+    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, "relates_to", SUPERSEDES)
+    if relation not in known:
+        message = f"{relation[:40]!r} is no relation; it is one of {', '.join(known)}"
+        raise InvalidRequest(message)
+    store, wanted = project.store, target.strip()
+    if relation in (BLOCKS, DEPENDS_ON, PART_OF, SUPERSEDES):
+        other = _found(store.entries, wanted)
+        if relation in (BLOCKS, DEPENDS_ON) and not (source.startswith(TASK) and other.kind == TASK):
+            message = f"only a task blocks a task; {source} and {other.key} are not both tasks"
+            raise InvalidRequest(message)
+        if relation == PART_OF and other.kind != EPIC:
+            message = f"{other.key} is no epic; save one with kind epic"
+            raise InvalidRequest(message)
+        ends = (other.key, source) if relation == DEPENDS_ON else (source, other.key)
+        return EntryLink(ends[0], BLOCKS if relation == DEPENDS_ON else relation, ends[1])
+    kind = wanted.partition(":")[0]
+    if kind in _ELSEWHERE:
+        return EntryLink(source, relation, wanted)
+    item = store.items.by_key(wanted) or store.items.by_key(file_key(wanted.removeprefix("./")))
+    if item is None and not kind.startswith(ENTRIES):
+        named = store.items.named(wanted, limit=2)
+        item = named[0] if len(named) == 1 else None
+    key = item.key if item is not None else _found(store.entries, wanted).key
+    return EntryLink(source, relation, key)
+
+
+def _link(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
+    """Add links, and mark what they replace; return the replaced entries."""
+    entries, superseded = project.store.entries, list[Entry]()
+    for link in links:
+        if link.source == link.target:
+            message = f"{link.source} cannot be linked with itself"
+            raise InvalidRequest(message)
+        same = [(one.source, one.target) for one in entries.links() if one.relation == link.relation]
+        around = circle(same, link.source, link.target) if link.relation in (BLOCKS, SUPERSEDES, PART_OF) else ()
+        if around:
+            message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"
+            raise InvalidRequest(message)
+        entries.link([link], now=now())
+        old = entries.get(link.target) if link.relation == SUPERSEDES else None
+        if old is not None and SUPERSEDED in STATES[old.kind] and old.status != SUPERSEDED:
+            superseded.append(replace(old, status=SUPERSEDED, version=old.version + 1, changed=now()))
+            _put(project, superseded[-1], None)
+    return superseded

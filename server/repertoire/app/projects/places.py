@@ -1,0 +1,77 @@
+"""Names where the memories of projects lie, and finds the one of a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from repertoire.app.current_project import current_project
+from repertoire.boot import home as homes
+from repertoire.boot.errors import HomeError
+from repertoire.domain.errors import ProjectRefused
+
+_SUFFIXES = ("", "-wal", "-shm", ".lock")
+
+
+def projects_folder(home: Path) -> Path:
+    """Return the folder that holds the memories of all projects."""
+    return home / "projects"
+
+
+def memory_file(home: Path, root: str) -> Path:
+    """Return the file of a project's memory, by the project's folder."""
+    real = os.path.realpath(root)
+    name = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:20]
+    return projects_folder(home) / f"{name}.db"
+
+
+def files_of(memory: Path) -> list[Path]:
+    """Return the files that belong to a memory and exist."""
+    named = (memory.with_name(f"{memory.name}{suffix}") for suffix in _SUFFIXES)
+    return [path for path in named if path.exists()]
+
+
+def root_of(home: Path, folder: str) -> str:
+    """Return the folder of the project that a folder lies in: the nearest one that has a memory; empty if none has."""
+    if not projects_folder(home).is_dir():
+        return ""
+    here = Path(os.path.realpath(folder))
+    return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")
+
+
+def has_memory(environment: Mapping[str, str]) -> bool:
+    """Tell whether the current project has a memory, without opening anything."""
+    try:
+        return bool(root_of(homes.locate(), current_project(environment)))
+    except (HomeError, OSError):
+        return False
+
+
+def known_root(home: Path, folder: str) -> str:
+    """Return the folder of the project that a folder lies in.
+
+    Raises:
+        ProjectRefused: no folder above it has a memory.
+    """
+    root = root_of(home, folder)
+    if not root:
+        message = f"{folder} has no project memory; `repertoire project init` in the project's folder makes one"
+        raise ProjectRefused(message)
+    return root
+
+
+def refuse_no_project(folder: str) -> None:
+    """Refuse a folder that is no project: the person's own, or the root of the disk.
+
+    Raises:
+        ProjectRefused: it is one of these, or does not exist.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        message = f"{folder} is no folder; name the folder of a project"
+        raise ProjectRefused(message)
+    if path.resolve() in (Path.home().resolve(), Path(path.resolve().anchor)):
+        message = f"{folder} is no project: it would be read as a whole; go to the folder of one project"
+        raise ProjectRefused(message)

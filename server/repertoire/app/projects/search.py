@@ -1,0 +1,122 @@
+"""Searches a project's memory: code, documents and what was noted, by words and by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
+from repertoire.domain.text import content_words
+from repertoire.ports import Embedder
+from repertoire.retrieval.project import WEIGHTS
+from repertoire.retrieval.sections import SectionRun, rank_sections
+
+HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
+MODES = (HYBRID, VECTOR, KEYWORD)
+KINDS = (CODE, DOCS, FILE, *ENTRIES)
+_WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
+_QUESTION = 2_000  # characters of a question that are read
+_MORE = 5  # times as many are ranked where a folder or a language is asked for
+_FILE_FIELDS = (2.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class MemoryQuery:
+    """A question to a project's memory; without kinds, everything but plain files is searched."""
+
+    query: str
+    kinds: tuple[str, ...] = ()
+    mode: str = HYBRID
+    limit: int = 8
+    below: str = ""  # a folder or file
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class MemoryHit:
+    """Something that may answer a question."""
+
+    item: Item
+    score: float
+
+
+@dataclass(frozen=True)
+class MemoryAnswer:
+    """What a search found, best first; `degraded` says what was missing."""
+
+    hits: tuple[MemoryHit, ...]
+    root: str
+    degraded: tuple[str, ...] = ()
+
+
+def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedder | None) -> MemoryAnswer:
+    """Return what answers a question best; the scores of all kinds sum cosines, so that they can be compared.
+
+    Raises:
+        InvalidRequest: nothing is asked.
+    """
+    if not wanted.query.strip():
+        message = "nothing is asked; send words, a name, or a question"
+        raise InvalidRequest(message)
+    views = _views(wanted.kinds)
+    hits = [hit for view in views for hit in _in_view(project, wanted, view, embedder)]
+    if FILE in wanted.kinds:
+        hits.extend(_files(project, wanted))
+    hits.sort(key=lambda hit: (-hit.score, hit.item.key))
+    return MemoryAnswer(tuple(hits[: wanted.limit]), project.root, _degraded(project, wanted, embedder))
+
+
+def _views(kinds: Sequence[str]) -> list[str]:
+    if not kinds:
+        return [CODE, DOCS, KNOWLEDGE]
+    views = [view for view in (CODE, DOCS) if view in kinds]
+    return [*views, KNOWLEDGE] if {*kinds} & {*ENTRIES} else views
+
+
+def _in_view(project: OpenProject, wanted: MemoryQuery, view: str, embedder: Embedder | None) -> list[MemoryHit]:
+    index = project.index(view, embedder.model if embedder is not None else "")
+    question = wanted.query[:_QUESTION]
+    run = SectionRun(
+        question, project.store.graph, index, embedder, weights=WEIGHTS[view], without=_WITHOUT[wanted.mode]
+    )
+    narrowed = bool(wanted.below or wanted.language or wanted.kinds)
+    ranked = rank_sections(run, limit=wanted.limit * (_MORE if narrowed else 1))
+    reader = project.store.entries.items if view == KNOWLEDGE else project.store.items.by_id
+    items = reader(one.node_id for one in ranked)
+    found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
+    return [hit for hit in found if _is_wanted(hit.item, wanted, view)]
+
+
+def _is_wanted(item: Item, wanted: MemoryQuery, view: str) -> bool:
+    if view == KNOWLEDGE:
+        return not wanted.kinds or item.kind in wanted.kinds
+    below = wanted.below.strip("/")
+    inside = not below or item.path == below or item.path.startswith(f"{below}/")
+    return inside and wanted.language in ("", item.language)
+
+
+def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
+    """Return the files whose path holds the words of a question."""
+    words = content_words(wanted.query[:_QUESTION])
+    found = project.store.graph.match(words, limit=wanted.limit * _MORE, weights=_FILE_FIELDS, view=FILES)
+    items = project.store.items.by_id(node_id for node_id, _ in found)
+    best = found[0][1] if found else 1.0
+    hits = [MemoryHit(items[node_id], score / (best or 1.0)) for node_id, score in found if node_id in items]
+    return [hit for hit in hits if _is_wanted(hit.item, wanted, FILES)]
+
+
+def _degraded(project: OpenProject, wanted: MemoryQuery, embedder: Embedder | None) -> tuple[str, ...]:
+    if wanted.mode == KEYWORD:
+        return ()
+    if embedder is None:
+        return ("no model: found by words alone",)
+    if not project.store.indexed_at():
+        return ("the project was not read yet: `repertoire project index` reads it",)
+    missing, total = project.missing_vectors(embedder.model)
+    if missing:
+        return (
+            f"{missing:,} of {total:,} texts are found by words alone until `repertoire project index` embeds them",
+        )
+    return ()

@@ -1,0 +1,87 @@
+"""Holds the memories of projects that were asked open to read, with their texts as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repertoire.app.projects.places import known_root, memory_file, root_of
+from repertoire.retrieval.project import ALL_SPACES, SEARCHED, ProjectIndex, read_project, spaces_of
+from repertoire.store.project_file import ProjectStore
+
+_MOST = 3  # memories that are open at once
+_Version = tuple[int, tuple[tuple[int, int], ...]]
+
+
+@dataclass
+class OpenProject:
+    """A project's memory that is open, with those of its views that were asked as arrays."""
+
+    root: str
+    store: ProjectStore
+    inode: int
+    _missing: tuple[object, tuple[int, int]] | None = None
+    _indexes: dict[tuple[str, str], tuple[_Version, ProjectIndex]] = field(default_factory=dict)
+
+    def index(self, view: str, model: str) -> ProjectIndex:
+        """Return a view as arrays with the vectors of a model, read again only when one of them changed."""
+        moved = self.store.vectors.revisions(spaces_of(view))
+        version = (self.store.graph.revision(view), tuple(moved.values()))
+        known = self._indexes.get((view, model))
+        if known is None or known[0] != version:
+            index = read_project(self.store.graph, self.store.vectors, view, model)
+            known = self._indexes[view, model] = (version, index)
+        return known[1]
+
+    def missing_vectors(self, model: str) -> tuple[int, int]:
+        """Return how many texts have no vector of a model yet, and how many should have one."""
+        version = (*self.store.vectors.revisions(ALL_SPACES).values(), *map(self.store.graph.revision, SEARCHED))
+        if self._missing is None or self._missing[0] != (model, version):
+            self._missing = ((model, version), self.store.missing_vectors(model))
+        return self._missing[1]
+
+
+class ProjectShelf:
+    """The memories of a home's projects; only one thread at a time may use it."""
+
+    def __init__(self, home: Path, opening: Callable[[Path], ProjectStore]) -> None:
+        self._home = home
+        self._opening = opening
+        self._open: dict[str, OpenProject] = {}
+
+    def has(self, folder: str) -> bool:
+        """Tell whether a folder lies in a project with a memory."""
+        return bool(root_of(self._home, folder))
+
+    def open(self, folder: str) -> OpenProject:
+        """Return the memory of the project that a folder lies in.
+
+        Raises:
+            ProjectRefused: the folder lies in no project with a memory.
+            StoreError: the memory cannot be opened.
+        """
+        root = known_root(self._home, folder)
+        file = memory_file(self._home, root)
+        inode = file.stat().st_ino
+        known = self._open.pop(root, None)
+        if known is not None and known.inode != inode:  # forgotten and begun anew
+            known.store.close()
+            known = None
+        if known is None:
+            known = OpenProject(root, self._opening(file), inode)
+        self._open[root] = known
+        while len(self._open) > _MOST:
+            self._open.pop(next(iter(self._open))).store.close()
+        return known
+
+    def release(self, root: str) -> None:
+        """Close the memory of a project."""
+        known = self._open.pop(root, None)
+        if known is not None:
+            known.store.close()
+
+    def close(self) -> None:
+        """Close every memory."""
+        for root in [*self._open]:
+            self.release(root)

@@ -1,0 +1,142 @@
+"""Shows one thing of a project's memory whole, the outline of a file, and what is known of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repertoire.app.projects.lines import lines_of
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.pack import LINKS_TO
+from repertoire.domain.project import (
+    CALLS,
+    CONTAINS,
+    EXTENDS,
+    FILE,
+    IMPLEMENTS,
+    IMPORTS,
+    Entry,
+    EntryLink,
+    Item,
+    file_key,
+)
+from repertoire.store.project_entries import item_of
+
+BODY = 6_000  # characters of a body
+_BESIDE = 8  # related things that are named for each relation
+_SHOWN = ((CALLS, "calls", "called by"), (EXTENDS, "extends", "extended by"), (IMPLEMENTS, "implements", "done by"))
+_OF_FILES = ((IMPORTS, "imports", "imported by"), (LINKS_TO, "links to", "linked from"))
+_OUTLINED = 300  # definitions or sections of a file
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """A symbol, section, file or entry with its text, and the ids of what is related to it."""
+
+    item: Item
+    body: str
+    cut: int = 0  # characters of the body that are left out
+    related: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    entry: Entry | None = None  # what was saved, with its links; None for what the project's files hold
+    links: tuple[EntryLink, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A file with its definitions or sections, in its order."""
+
+    file: Item
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class FileListing:
+    """Files of a project, in the order of their paths, with what is known of each."""
+
+    files: tuple[Item, ...]
+    sizes: Mapping[str, int]
+    total: int
+    skipped: Mapping[str, str]
+    outline: tuple[Item, ...] = ()
+    related: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FileQuery:
+    """A file, or a folder whose files are listed."""
+
+    path: str = ""
+    language: str = ""
+    limit: int = 30
+    offset: int = 0
+
+
+def show_item(project: OpenProject, key: str) -> ShownItem:
+    """Return a symbol, section or file with its text as it is now; or what was saved under an id.
+
+    Raises:
+        InvalidRequest: nothing has this id.
+    """
+    entry = project.store.entries.get(key)
+    if entry is not None:
+        return ShownItem(item_of(entry), entry.body, 0, {}, entry, tuple(project.store.entries.links(entry.key)))
+    item = project.store.items.by_key(key) or project.store.items.by_key(file_key(_inside(key)))
+    if item is None:
+        message = f"nothing has the id {key[:120]!r}; memory_search and code_symbols tell ids"
+        raise InvalidRequest(message)
+    lines = lines_of(Path(project.root), item.path)
+    body = "\n".join(lines[item.start - 1 : item.end])
+    related = _related(project, item)
+    noted = [link.source for link in project.store.entries.links(item.key)]
+    related.update({"noted in": tuple(noted)} if noted else {})
+    return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
+
+
+def outline_of(project: OpenProject, path: str) -> Outline:
+    """Return the headings or definitions of a file.
+
+    Raises:
+        InvalidRequest: the project has no such file.
+    """
+    file = project.store.items.by_key(file_key(_inside(path)))
+    if file is None:
+        message = f"the project has no file {path[:120]!r}; file_info lists files"
+        raise InvalidRequest(message)
+    return Outline(file, tuple(project.store.items.in_file(file.path, limit=_OUTLINED)))
+
+
+def files_in(project: OpenProject, wanted: FileQuery) -> FileListing:
+    """Return what is known of a file, or of the files below a folder."""
+    below = _inside(wanted.path)
+    files, total = project.store.items.files(
+        below=below, language=wanted.language, limit=wanted.limit, offset=wanted.offset
+    )
+    sizes = {one.path: project.store.items.size_of(one.path)[0] for one in files}
+    skipped = {
+        path: why for path, why in project.store.skipped().items() if not below or f"{path}/".startswith(f"{below}/")
+    }
+    alone = files[0] if len(files) == 1 and files[0].path == below else None
+    if alone is None:
+        return FileListing(tuple(files), sizes, total, skipped)
+    outline = tuple(project.store.items.in_file(below, limit=_BESIDE * 4))
+    return FileListing(tuple(files), sizes, total, skipped, outline, _related(project, alone))
+
+
+def _inside(path: str) -> str:
+    """Return a path of the project as its memory writes it."""
+    bare = path.removeprefix("file:").strip().removeprefix("./").strip("/")
+    return "" if bare == "." else bare
+
+
+def _related(project: OpenProject, item: Item) -> dict[str, tuple[str, ...]]:
+    node_id = project.store.items.node_id(item.key) or 0
+    found: dict[str, tuple[str, ...]] = {}
+    relations = _OF_FILES if item.kind == FILE else (*_SHOWN, (CONTAINS, "contains", "in"), *_OF_FILES)
+    for relation, outgoing, incoming in relations:
+        for name, comes in ((outgoing, False), (incoming, True)):
+            others = project.store.items.related(node_id, (relation,), incoming=comes, limit=_BESIDE)
+            if others:
+                found[name] = tuple(other.key for other in others)
+    return found

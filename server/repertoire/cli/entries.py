@@ -1,0 +1,164 @@
+"""`project note`, `task` and their like: the commands that save, list, move, link and delete what is remembered."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from repertoire.app.projects.entries import (
+    DEPENDS_ON,
+    DeleteRequest,
+    LinkRequest,
+    ListQuery,
+    MoveRequest,
+    save_request,
+)
+from repertoire.app.wiring import open_repertoire
+from repertoire.cli.output import json_option, show_answer
+from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES
+from repertoire.verbs.memory import DELETE_MEMORY, LINK_MEMORY, LIST_MEMORY, MOVE_MEMORY, SAVE_MEMORY
+from repertoire.verbs.verb import Context, Verb
+
+folder_option = click.option("--project", default="", metavar="FOLDER", help="A project other than the current one.")
+_STATES = click.Choice((*TASK_STATES, ACTIVE, SUPERSEDED))
+_status_option = click.option("--status", type=_STATES, default=None, help="Its status.")
+_priority_option = click.option("--priority", type=click.IntRange(0, LOWEST), help="0 is the most urgent.")
+_version_option = click.option("--expected-version", type=int, help="Refuse unless it is at this version.")
+
+
+def ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) -> None:
+    """Answer a question about the current or a named project and print the answer."""
+    with open_repertoire() as repertoire:
+        show_answer(verb, verb.run(Context.of(repertoire, project=project), question), as_json=as_json)
+
+
+@click.command("save")
+@click.argument("kind", type=click.Choice(ENTRIES))
+@click.argument("title", default="")
+@click.option("--id", "key", default="", help="Change the entry with this id.")
+@click.option("--body", default=None, help="All of it; `-` reads it from standard input.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@click.option("--category", type=click.Choice(CATEGORIES), default=None, help="What sort of note it is.")
+@_status_option
+@_priority_option
+@click.option("--due", default=None, help="A date.")
+@click.option("--estimate", default=None, help="How long it takes, such as 2h.")
+@click.option("--assignee", default=None, help="Who does it.")
+@click.option("--step", "steps", multiple=True, help="A step of a procedure; may be repeated.")
+@click.option("--trigger", "triggers", multiple=True, help="When a procedure fits; may be repeated.")
+@click.option("--file", "files", multiple=True, help="A file pattern of a procedure; may be repeated.")
+@click.option("--about", multiple=True, help="An id, path or symbol that it is about; may be repeated.")
+@click.option("--depends-on", multiple=True, help="A task that comes first; may be repeated.")
+@click.option("--epic", default=None, help="The epic of a task.")
+@click.option("--supersedes", multiple=True, help="An older entry that it replaces; may be repeated.")
+@_version_option
+@folder_option
+@json_option
+def save_command(kind: str, key: str, project: str, as_json: bool, **told: Any) -> None:
+    r"""Save a note, task, epic or procedure with a TITLE, or change the one with an id.
+
+    \b
+    repertoire project save note "Sessions live in Redis" --category decision --about src/session.py
+    repertoire project save task "Move sessions" --priority 1 --depends-on task:1f0c2d3e4b5a
+    """
+    if told["body"] == "-":
+        told["body"] = sys.stdin.read()
+    told["title"] = told["title"] or None
+    ask(SAVE_MEMORY, save_request({**told, "kind": kind}, key=key), project, as_json=as_json)
+
+
+@click.command("list")
+@click.option("--kind", type=click.Choice(ENTRIES), default=None, help="Only these.")
+@_status_option
+@click.option("--tag", default="", help="Only with this tag.")
+@click.option("--words", default="", help="Only with these words.")
+@click.option("--linked", default="", metavar="ID", help="Only what is linked with this id.")
+@click.option("--ready", is_flag=True, help="Only tasks that nothing blocks.")
+@click.option("--limit", type=click.IntRange(1, 200), default=30, show_default=True, help="How many.")
+@click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over.")
+@folder_option
+@json_option
+def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    kind: str | None,
+    status: str | None,
+    tag: str,
+    words: str,
+    linked: str,
+    ready: bool,
+    limit: int,
+    offset: int,
+    project: str,
+    as_json: bool,
+) -> None:
+    r"""List notes, tasks, epics and procedures: the most urgent first, then the newest.
+
+    \b
+    repertoire project list --kind task --ready
+    """
+    wanted = ListQuery(kind or "", status or "", tag, words, linked, ready, limit, offset)
+    ask(LIST_MEMORY, wanted, project, as_json=as_json)
+
+
+@click.command("move")
+@click.argument("ids", nargs=-1, required=True)
+@_status_option
+@_priority_option
+@_version_option
+@folder_option
+@json_option
+def move_command(
+    ids: tuple[str, ...],
+    status: str | None,
+    priority: int | None,
+    expected_version: int | None,
+    project: str,
+    as_json: bool,
+) -> None:
+    r"""Give entries another status or priority, all or none.
+
+    \b
+    repertoire project move task:1f0c2d3e4b5a --status done
+    """
+    ask(MOVE_MEMORY, MoveRequest(ids, status or "", priority, expected_version), project, as_json=as_json)
+
+
+@click.command("link")
+@click.argument("id")
+@click.argument("relation", type=click.Choice((*ENTRY_LINKS, DEPENDS_ON)))
+@click.argument("target")
+@click.option("--remove", is_flag=True, help="Take the link away.")
+@folder_option
+@json_option
+def link_command(
+    id: str,  # noqa: A002 - the name in the usage line
+    relation: str,
+    target: str,
+    remove: bool,
+    project: str,
+    as_json: bool,
+) -> None:
+    r"""Link an entry with another one, or with a symbol, file, section, trace or component.
+
+    \b
+    repertoire project link task:1f0c2d3e4b5a depends_on task:0a1b2c3d4e5f
+    """
+    ask(LINK_MEMORY, LinkRequest(id, relation, target, remove), project, as_json=as_json)
+
+
+@click.command("delete")
+@click.argument("ids", nargs=-1, required=True)
+@_version_option
+@folder_option
+@json_option
+def delete_command(ids: tuple[str, ...], expected_version: int | None, project: str, as_json: bool) -> None:
+    r"""Delete entries with their links, all or none.
+
+    \b
+    repertoire project delete note:1f0c2d3e4b5a
+    """
+    ask(DELETE_MEMORY, DeleteRequest(ids, expected_version), project, as_json=as_json)
+
+
+ENTRY_COMMANDS = (save_command, list_command, move_command, link_command, delete_command)

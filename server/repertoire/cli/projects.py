@@ -1,0 +1,216 @@
+"""`project`: the commands that read a project into its memory and ask it; nothing is read before `project init`."""
+
+from __future__ import annotations
+
+import click
+
+from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
+from repertoire.app.projects.places import known_root
+from repertoire.app.projects.search import KINDS, MODES, MemoryQuery
+from repertoire.app.projects.show import FileQuery
+from repertoire.app.projects.symbols import ACTIONS, SymbolQuery
+from repertoire.app.wiring import open_project, open_repertoire
+from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
+from repertoire.cli.output import json_option, progress, show
+from repertoire.domain.project import SYMBOL_KINDS
+from repertoire.rendering.projects import indexed_data, indexed_text
+from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
+from repertoire.verbs.verb import Context
+
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+
+@click.group("project")
+def project_command() -> None:
+    r"""Remember a project: its code, documents and files, and what was decided and is to be done.
+
+    Nothing is read before `project init`. The memory lies in the home, not in the project.
+
+    \b
+    repertoire project init
+    repertoire project search "where are sessions refreshed"
+    repertoire project symbols refresh_session --callers
+    """
+
+
+@project_command.command("init")
+@click.option("--no-vectors", is_flag=True, help="Embed nothing now; `project index` does it later.")
+@folder_option
+@quiet_option
+@json_option
+def init_command(no_vectors: bool, project: str, quiet: bool, as_json: bool) -> None:
+    r"""Make the memory of the current project and read the project into it.
+
+    Files that `.gitignore` names, that hold secrets or that are too large are left out, with the reason.
+
+    \b
+    repertoire project init
+    """
+    with open_repertoire() as repertoire:
+        root = Context.of(repertoire, project=project).project
+        begin_memory(repertoire.home, root, open_project)
+    _index(root, vectors=not no_vectors, quiet=quiet, as_json=as_json)
+
+
+@project_command.command("index")
+@click.option("--no-vectors", is_flag=True, help="Embed nothing now.")
+@folder_option
+@quiet_option
+@json_option
+def index_command(no_vectors: bool, project: str, quiet: bool, as_json: bool) -> None:
+    r"""Read what changed in the project since the last time, and embed what has no vector yet.
+
+    Whoever interrupts it loses nothing: the next time goes on from there.
+
+    \b
+    repertoire project index
+    """
+    _index(project, vectors=not no_vectors, quiet=quiet, as_json=as_json)
+
+
+def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
+    with open_repertoire() as repertoire:
+        folder = Context.of(repertoire, project=project).project
+        memory = repertoire.projects.open(folder).store
+        with progress(quiet=quiet) as bar:
+            done: Indexed = index_project(
+                memory,
+                most_files=repertoire.settings.max_files,
+                embedder=repertoire.embedder if vectors else None,
+                report=bar,
+            )
+        show(indexed_data(done), lambda: indexed_text(done), as_json=as_json)
+
+
+@project_command.command("status")
+@folder_option
+@json_option
+def status_command(project: str, as_json: bool) -> None:
+    r"""Show what the memory of the project holds and how current it is.
+
+    \b
+    repertoire project status
+    """
+    ask(PROJECT_STATUS, None, project, as_json=as_json)
+
+
+@project_command.command("forget")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@folder_option
+def forget_command(yes: bool, project: str) -> None:
+    r"""Delete the memory of the project with all notes and tasks in it; the project itself is left as it is.
+
+    \b
+    repertoire project forget
+    """
+    with open_repertoire() as repertoire:
+        root = known_root(repertoire.home, Context.of(repertoire, project=project).project)
+        if not yes:
+            click.confirm(f"Delete all that is remembered of {root}, notes and tasks too?", abort=True)
+        repertoire.projects.release(root)
+        deleted = forget_memory(repertoire.home, root)
+        click.echo(f"Forgot {root}: deleted {len(deleted)} files")
+
+
+@project_command.command("search")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this; may be repeated.")
+@click.option("--mode", type=click.Choice(MODES), default=MODES[0], show_default=True, help="How it is searched.")
+@click.option("--in", "below", default="", metavar="PATH", help="Only below this folder, or in this file.")
+@click.option("--language", default="", help="Only files of this language.")
+@click.option("--limit", type=click.IntRange(1, 50), default=8, show_default=True, help="How many.")
+@folder_option
+@json_option
+def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    words: tuple[str, ...],
+    kinds: tuple[str, ...],
+    mode: str,
+    below: str,
+    language: str,
+    limit: int,
+    project: str,
+    as_json: bool,
+) -> None:
+    r"""Search the project's code, documents, notes and tasks by words and by meaning.
+
+    \b
+    repertoire project search "how is a lock taken" --kind code
+    """
+    asked = MemoryQuery(" ".join(words), kinds, mode, limit, below, language)
+    ask(SEARCH_MEMORY, asked, project, as_json=as_json)
+
+
+@project_command.command("get")
+@click.argument("id")
+@folder_option
+@json_option
+def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - the name in the usage line
+    r"""Show the text of what has this ID, as it is now, and what it is related to.
+
+    \b
+    repertoire project get symbol:src/auth.py::AuthService.login
+    """
+    ask(GET_MEMORY, id, project, as_json=as_json)
+
+
+@project_command.command("symbols")
+@click.argument("name")
+@click.option("--callers", "action", flag_value="callers", help="What calls it.")
+@click.option("--callees", "action", flag_value="callees", help="What it calls.")
+@click.option("--impact", "action", flag_value="impact", help="What a change of it may break.")
+@click.option("--kind", type=click.Choice(SYMBOL_KINDS[:4]), default=None, help="Only symbols of this kind.")
+@click.option("--in", "below", default="", metavar="PATH", help="Only below this folder, or in this file.")
+@click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Steps of --impact.")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many.")
+@folder_option
+@json_option
+def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str,
+    action: str | None,
+    kind: str | None,
+    below: str,
+    depth: int,
+    limit: int,
+    project: str,
+    as_json: bool,
+) -> None:
+    r"""Find a function, method, class or type by its NAME or id, and what is related to it by calls.
+
+    \b
+    repertoire project symbols AuthService.login --callers
+    """
+    asked = SymbolQuery(name, action or ACTIONS[0], kind or "", below, depth, limit)
+    ask(CODE_SYMBOLS, asked, project, as_json=as_json)
+
+
+@project_command.command("outline")
+@click.argument("path")
+@folder_option
+@json_option
+def outline_command(path: str, project: str, as_json: bool) -> None:
+    r"""Show the headings of a document, or the definitions of a program.
+
+    \b
+    repertoire project outline README.md
+    """
+    ask(OUTLINE, path, project, as_json=as_json)
+
+
+@project_command.command("files")
+@click.argument("path", default="")
+@click.option("--language", default="", help="Only files of this language.")
+@click.option("--limit", type=click.IntRange(1, 500), default=30, show_default=True, help="How many.")
+@click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over.")
+@folder_option
+@json_option
+def files_command(path: str, language: str, limit: int, offset: int, project: str, as_json: bool) -> None:
+    r"""Show what is known of the file PATH, or list the files below the folder PATH.
+
+    \b
+    repertoire project files src --language python
+    """
+    ask(FILE_INFO, FileQuery(path, language, limit, offset), project, as_json=as_json)
+
+
+for _command in ENTRY_COMMANDS:
+    project_command.add_command(_command)

@@ -1,0 +1,314 @@
+"""The schema of a project's graph file (files, code, docs, knowledge), and the values that are written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire.domain.graph import (
+    CORE,
+    HOME,
+    STAND_IN,
+    WITH_ALL,
+    WITH_NODE,
+    WITH_SOURCE,
+    Layout,
+    NodeKind,
+    Relation,
+    Table,
+    View,
+)
+from repertoire.domain.pack import HAS_CHUNK, LINKS_TO
+
+FILES, CODE, DOCS, KNOWLEDGE = "files", "code", "docs", "knowledge"  # the views
+FILE, SYMBOL, SECTION = "file", "symbol", "section"  # kinds of nodes that come from the project's files
+NOTE, TASK, EPIC, PROCEDURE = "note", "task", "epic", "procedure"  # kinds of nodes that a person or a model saved
+ENTRIES = (NOTE, TASK, EPIC, PROCEDURE)
+CODE_CHUNK, DOC_CHUNK, ENTRY_CHUNK = "code_chunk", "doc_chunk", "entry_chunk"
+CHUNKS_OF: Mapping[str, str] = {CODE: CODE_CHUNK, DOCS: DOC_CHUNK, KNOWLEDGE: ENTRY_CHUNK}
+
+CONTAINS, IMPORTS, EXPORTS, CALLS, EXTENDS, IMPLEMENTS = (
+    "contains",
+    "imports",
+    "exports",
+    "calls",
+    "extends",
+    "implements",
+)
+BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES = "blocks", "part_of", "about", "relates_to", "supersedes"
+ENTRY_LINKS = (BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
+
+# symbols: what each is in its language
+FUNCTION, METHOD, CLASS, TYPE, MODULE, LINES = "function", "method", "class", "type", "module", "lines"
+SYMBOL_KINDS = (FUNCTION, METHOD, CLASS, TYPE, MODULE, LINES)
+
+# Owners of nodes and edges: what a file holds, and where its names lead to; what was saved belongs to none.
+TREE, RESOLVED = 1, 2
+
+_ALL = (CODE, DOCS, KNOWLEDGE)
+
+
+def heading_space(view: str) -> str:
+    """Return the name of the vector space that holds the names and first lines of a view's nodes."""
+    return f"{view} heading"
+
+
+def chunk_space(view: str) -> str:
+    """Return the name of the vector space that holds the pieces of a view's texts."""
+    return f"{view} chunk"
+
+
+def _chunk(view: str) -> NodeKind:
+    told = "a piece of it, short enough for a model"
+    return NodeKind(CHUNKS_OF[view], told, (view,), WITH_SOURCE, spaces=(chunk_space(view),), walked=False)
+
+
+def _entry(kind: str, told: str) -> NodeKind:
+    return NodeKind(kind, told, (KNOWLEDGE,), WITH_ALL, spaces=(heading_space(KNOWLEDGE),), own=True)
+
+
+PROJECT = Layout(
+    views=tuple(View(name, f"{name}_text", f"revision {name}") for name in (FILES, CODE, DOCS, KNOWLEDGE)),
+    kinds=(
+        NodeKind(FILE, "a file of the project (table `project_file`)", (FILES, CODE, DOCS), WITH_SOURCE),
+        NodeKind(
+            SYMBOL, "a function, class, type, … (table `symbol`)", (CODE,), WITH_SOURCE, spaces=(heading_space(CODE),)
+        ),
+        NodeKind(SECTION, "a document's part under one heading", (DOCS,), WITH_SOURCE, spaces=(heading_space(DOCS),)),
+        _entry(NOTE, "a decision, pattern, preference, fact, …"),
+        _entry(TASK, "what is to be done"),
+        _entry(EPIC, "tasks that belong together"),
+        _entry(PROCEDURE, "steps that worked once"),
+        *(_chunk(view) for view in CHUNKS_OF),
+        next(kind for kind in HOME.kinds if kind.name == STAND_IN),
+    ),
+    relations=(
+        Relation(CONTAINS, "holds it", (CODE, DOCS)),
+        Relation(HAS_CHUNK, "has this piece; the weight is 1", _ALL, walked=False),
+        Relation(IMPORTS, "imports this file", (CODE,)),
+        Relation(EXPORTS, "offers it to other files", (CODE,)),
+        Relation(CALLS, "calls it", (CODE,)),
+        Relation(EXTENDS, "is derived from it", (CODE,)),
+        Relation(IMPLEMENTS, "implements it", (CODE,)),
+        Relation(LINKS_TO, "links to this document", (DOCS,)),
+        Relation(BLOCKS, "must be done before it", (KNOWLEDGE,)),
+        Relation(PART_OF, "belongs to this epic", (KNOWLEDGE,)),
+        Relation(ABOUT, "is about it", (KNOWLEDGE,)),
+        Relation(RELATES_TO, "has to do with it", (KNOWLEDGE,)),
+        Relation(SUPERSEDES, "replaces it", (KNOWLEDGE,), walked=False),
+    ),
+    tables=(
+        *(table for table in HOME.tables if table.owner == CORE),
+        *(Table(f"{name}_text", name, WITH_NODE, node="rowid") for name in (FILES, CODE, DOCS, KNOWLEDGE)),
+        Table("project_file", FILES, WITH_NODE, node="node_id"),
+        Table("symbol", CODE, WITH_NODE, node="node_id"),
+        Table("section", DOCS, WITH_NODE, node="node_id"),
+        Table("entry", KNOWLEDGE, WITH_NODE, node="node_id", own=True),
+        Table("chunk", CODE, WITH_NODE, node="node_id"),
+        Table("embedded", CODE, WITH_NODE, node="node_id"),
+        Table("skipped", FILES, WITH_ALL),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of a text: its lines in the file (from 1, both included), and the text that is embedded."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A definition in a program, or a stretch of lines outside any; lines count from 1, both ends included."""
+
+    name: str
+    qualname: str
+    kind: str
+    signature: str
+    doc: str
+    start: int
+    end: int
+    exported: bool = False
+    container: str = ""  # the qualified name of the definition around it
+    text: str = ""  # its own text, without that of definitions inside it
+    chunks: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True)
+class DocSection:
+    """A document's part under one heading; lines count from 1, both ends included."""
+
+    title: str
+    anchor: str
+    level: int
+    path: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+    chunks: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True)
+class Import:
+    """A name that a file takes from another module.
+
+    `module` is written as in the language (`a.b`, `./util`, `crate::x`); an empty `name` means the module itself.
+    """
+
+    module: str
+    name: str = ""
+    alias: str = ""  # the name in this file
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call: the qualified name of the symbol that calls, the called expression as names, and the line."""
+
+    caller: str
+    target: tuple[str, ...]  # `self.db.read()` is ("self", "db", "read")
+    line: int
+
+
+@dataclass(frozen=True)
+class Base:
+    """A type that another one is derived from or implements."""
+
+    symbol: str
+    target: tuple[str, ...]
+    implements: bool = False
+
+
+@dataclass(frozen=True)
+class CodeFacts:
+    """What one program says of others, as written; resolved when all files are known."""
+
+    imports: tuple[Import, ...] = ()
+    calls: tuple[CallSite, ...] = ()
+    bases: tuple[Base, ...] = ()
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # `scope name` → the type that it has
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """A file of the project as it was read: its language and size, and what was found in it."""
+
+    path: str
+    language: str
+    size: int
+    lines: int
+    content_hash: str
+    mtime: int  # nanoseconds
+    symbols: tuple[Symbol, ...] = ()
+    facts: CodeFacts = CodeFacts()
+    title: str = ""
+    sections: tuple[DocSection, ...] = ()
+    links: tuple[str, ...] = ()
+
+
+def file_key(path: str) -> str:
+    """Return the key of a file."""
+    return f"{FILE}:{path}"
+
+
+def symbol_key(path: str, qualname: str) -> str:
+    """Return the key of a symbol; that of the module itself has no qualified name."""
+    return f"{SYMBOL}:{path}::{qualname}" if qualname else f"{SYMBOL}:{path}"
+
+
+def section_key(path: str, anchor: str) -> str:
+    """Return the key of a document's section; the text before the first heading has no anchor."""
+    return f"{SECTION}:{path}#{anchor}" if anchor else f"{SECTION}:{path}"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What an answer says first of a symbol, section, file or entry; `start` is 0 where it has no lines."""
+
+    key: str
+    kind: str
+    title: str
+    path: str = ""
+    start: int = 0
+    end: int = 0
+    line: str = ""  # its signature or first line
+    doc: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """The state in which a file was read last."""
+
+    content_hash: str
+    mtime: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A symbol as other files refer to it."""
+
+    path: str
+    qualname: str
+    name: str
+    kind: str
+    container: str
+
+
+@dataclass(frozen=True)
+class ProjectCounts:
+    """The size of a project's memory."""
+
+    files: int
+    symbols: int
+    sections: int
+    calls: int
+    entries: int
+    skipped: int
+    embedded: int  # texts with a vector
+    to_embed: int  # texts that should have one
+
+
+# How a task stands; one that is done or dropped blocks nothing.
+BACKLOG, TODO, DOING, REVIEW, DONE, DROPPED = "backlog", "todo", "doing", "review", "done", "dropped"
+TASK_STATES = (BACKLOG, TODO, DOING, REVIEW, DONE, DROPPED)
+CLOSED = (DONE, DROPPED)
+ACTIVE, SUPERSEDED = "active", "superseded"
+STATES: Mapping[str, tuple[str, ...]] = {
+    NOTE: (ACTIVE, SUPERSEDED),
+    PROCEDURE: (ACTIVE, SUPERSEDED),
+    TASK: TASK_STATES,
+    EPIC: TASK_STATES,
+}
+CATEGORIES = ("decision", "pattern", "preference", "technology", "blocker", "fact")
+LOWEST = 4  # priorities of tasks go from 0, the most urgent
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A note, task, epic or procedure; `data` holds what only some of them have (due, steps, triggers, …)."""
+
+    key: str
+    kind: str
+    title: str
+    body: str = ""
+    tags: tuple[str, ...] = ()
+    status: str = ""
+    priority: int = 2
+    data: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+    created: str = ""
+    changed: str = ""
+
+
+@dataclass(frozen=True)
+class EntryLink:
+    """A link of an entry: from one node's key by a relation to another's."""
+
+    source: str
+    relation: str
+    target: str

@@ -1,0 +1,191 @@
+"""Reads and writes the notes, tasks, epics and procedures of a project's memory, and their links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from repertoire.domain.component import Edge, Node
+from repertoire.domain.pack import HAS_CHUNK
+from repertoire.domain.project import (
+    BLOCKS,
+    ENTRY_CHUNK,
+    ENTRY_LINKS,
+    KNOWLEDGE,
+    Entry,
+    EntryLink,
+    Item,
+    chunk_space,
+    heading_space,
+)
+from repertoire.domain.text import index_text
+from repertoire.store.connection import Connection
+from repertoire.store.rows import marks, storable
+from repertoire.store.vectors import Vectors
+from repertoire.store.writing import SHARED, GraphWriter, Owner
+
+_SELECT = """SELECT n.id, n.key, e.kind, e.title, e.body, e.tags, e.status, e.priority, e.data, e.version, e.created,
+    e.changed FROM entry e JOIN node n ON n.id = e.node_id"""
+_CHUNK = 500  # bindings in one statement
+_FIRST_LINE = 200
+
+
+class ProjectEntries:
+    """What somebody saved in a project's memory."""
+
+    def __init__(self, connection: Connection, vectors: Vectors) -> None:
+        self._db = connection
+        self._vectors = vectors
+
+    def put(self, entry: Entry, hashes: Sequence[str], *, now: str) -> None:
+        """Write an entry; `hashes` are those of the texts that are embedded: its heading, then its pieces."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, now)
+            said = " ".join((*entry.tags, *_words_in(entry.data)))
+            words = (index_text(entry.title), index_text(said), index_text(entry.body))
+            node_id = writer.put_node(Node(entry.key, entry.kind, entry.title), SHARED, words)
+            row = (entry.kind, entry.title, entry.body, json.dumps(entry.tags), entry.status, entry.priority)
+            values = (node_id, *map(_storable, row), json.dumps(dict(entry.data)), entry.version)
+            values = (*values, entry.created, entry.changed)
+            self._db.execute(f"INSERT OR REPLACE INTO entry VALUES ({marks(values)})", values)
+            self._embed(node_id, heading_space(KNOWLEDGE), hashes[0])
+            self._put_chunks(writer, entry.key, hashes[1:])
+            self._db.touch(KNOWLEDGE)
+
+    def _put_chunks(self, writer: GraphWriter, key: str, hashes: Sequence[str]) -> None:
+        kept, edges = list[str](), list[Edge]()
+        for number, digest in enumerate(hashes):
+            chunk = f"{ENTRY_CHUNK}:{number}:{key}"
+            self._embed(writer.put_node(Node(chunk, ENTRY_CHUNK, ""), SHARED), chunk_space(KNOWLEDGE), digest)
+            kept.append(chunk)
+            edges.append(Edge(key, chunk, HAS_CHUNK))
+        stale = [row for row in self._chunks_of(key) if row[1] not in kept]
+        writer.delete([(node_id, ENTRY_CHUNK) for node_id, _ in stale])
+        writer.replace_edges(Owner(SHARED.source_id, f"chunks {key}"), edges)
+
+    def _chunks_of(self, key: str) -> list[tuple[int, str]]:
+        rows = self._db.rows(
+            "SELECT c.id, c.key FROM edge e JOIN node n ON n.id = e.source JOIN node c ON c.id = e.target "
+            "WHERE n.key = ? AND e.relation = ?",
+            (key, HAS_CHUNK),
+        )
+        return [(int(node_id), str(chunk)) for node_id, chunk in rows]
+
+    def _embed(self, node_id: int, space: str, digest: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, digest))
+
+    def delete(self, keys: Iterable[str], *, now: str) -> None:
+        """Delete entries with their links and pieces."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, now)
+            for key in keys:
+                chunks = [(node_id, ENTRY_CHUNK) for node_id, _ in self._chunks_of(key)]
+                row = self._db.row("SELECT id, type FROM node WHERE key = ?", (key,))
+                writer.delete([*chunks, *([(int(row[0]), str(row[1]))] if row else [])])
+            writer.collect_orphans()
+
+    def get(self, key: str) -> Entry | None:
+        """Return the entry with this key, or None."""
+        row = self._db.row(f"{_SELECT} WHERE n.key = ?", (key,))
+        return None if row is None else _entry(row)
+
+    def starting(self, prefix: str) -> list[Entry]:
+        """Return the entries whose id, with or without its kind, starts with these characters."""
+        rows = self._db.rows(
+            f"{_SELECT} WHERE substr(n.key, 1, length(?1)) = ?1 "
+            "OR substr(n.key, instr(n.key, ':') + 1, length(?1)) = ?1 ORDER BY n.key LIMIT 5",
+            (prefix,),
+        )
+        return [_entry(row) for row in rows]
+
+    def all(self, kinds: Sequence[str]) -> list[Entry]:
+        """Return the entries of some kinds: the most urgent first, then the newest."""
+        rows = self._db.rows(
+            f"{_SELECT} WHERE e.kind IN ({marks(kinds)}) ORDER BY e.priority, e.changed DESC, n.key", kinds
+        )
+        return [_entry(row) for row in rows]
+
+    def items(self, node_ids: Iterable[int]) -> dict[int, Item]:
+        """Map node ids to entries as answers say them first; an id of something else is left out."""
+        wanted, found = list(node_ids), dict[int, Item]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(part)})", part):
+                found[int(row[0])] = item_of(_entry(row))
+        return found
+
+    def link(self, links: Iterable[EntryLink], *, now: str) -> None:
+        """Add links; the end of one that lies in another file becomes a stand-in."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, now)
+            for one in links:
+                ends = (writer.node_id(one.source, one.relation), writer.node_id(one.target, one.relation))
+                self._db.execute(
+                    "INSERT OR IGNORE INTO edge(source, target, relation, weight, evidence, source_id, file) "
+                    "VALUES (?, ?, ?, 1.0, '', ?, 'links')",
+                    (*ends, one.relation, SHARED.source_id),
+                )
+                writer.touch_edges(one.relation)
+
+    def unlink(self, link: EntryLink, *, now: str) -> bool:
+        """Delete a link; tell whether there was one."""
+        with self._db.transaction():
+            known = link in self.links(link.source)
+            self._db.execute(
+                """DELETE FROM edge WHERE relation = ?1 AND file = 'links' AND source IN
+                   (SELECT id FROM node WHERE key = ?2) AND target IN (SELECT id FROM node WHERE key = ?3)""",
+                (link.relation, link.source, link.target),
+            )
+            writer = GraphWriter(self._db, self._vectors, now)
+            writer.touch_edges(link.relation)
+            writer.collect_orphans()
+        return known
+
+    def links(self, key: str = "") -> list[EntryLink]:
+        """Return the links from and to a node, or all links between entries."""
+        where = "AND ?1 IN (a.key, b.key)" if key else "AND ?1 = ''"
+        rows = self._db.rows(
+            f"""SELECT a.key, e.relation, b.key FROM edge e
+                JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
+                WHERE e.relation IN ({", ".join(f"'{name}'" for name in ENTRY_LINKS)}) {where} ORDER BY e.id""",
+            (key,),
+        )
+        return [EntryLink(*map(str, row)) for row in rows]
+
+    def blocking(self) -> list[tuple[str, str]]:
+        """Return which task blocks which."""
+        return [(one.source, one.target) for one in self.links() if one.relation == BLOCKS]
+
+
+def item_of(entry: Entry) -> Item:
+    """Return an entry as answers say it first."""
+    lines = (line.strip() for line in entry.body.split("\n"))
+    first = next((line[:_FIRST_LINE] for line in lines if line), "")
+    told = [str(entry.data["category"])] if entry.data.get("category") else []
+    return Item(entry.key, entry.kind, entry.title, line=first, doc=", ".join([*told, entry.status, *entry.tags]))
+
+
+def _words_in(data: Mapping[str, Any]) -> list[str]:
+    return [str(word) for value in data.values() for word in (value if isinstance(value, list) else [value])]
+
+
+def _storable(value: object) -> object:
+    return storable(value) if isinstance(value, str) else value
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    _, key, kind, title, body, tags, status, priority, data, version, created, changed = row
+    return Entry(
+        str(key),
+        str(kind),
+        str(title),
+        str(body),
+        tuple(json.loads(tags)),
+        str(status),
+        int(priority),
+        json.loads(data),
+        int(version),
+        str(created),
+        str(changed),
+    )

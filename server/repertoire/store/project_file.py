@@ -1,0 +1,336 @@
+"""Opens a project's memory, and writes what was read from the project's files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from typing_extensions import Self
+
+from repertoire.domain.component import Edge, Node
+from repertoire.domain.pack import HAS_CHUNK, LINKS_TO
+from repertoire.domain.project import (
+    CHUNKS_OF,
+    CODE,
+    CONTAINS,
+    DOCS,
+    EXPORTS,
+    FILE,
+    PROJECT,
+    RESOLVED,
+    SECTION,
+    SYMBOL,
+    TREE,
+    Base,
+    CallSite,
+    Chunk,
+    CodeFacts,
+    Definition,
+    DocSection,
+    Import,
+    KnownFile,
+    ProjectCounts,
+    ReadFile,
+    Symbol,
+    chunk_space,
+    file_key,
+    heading_space,
+    section_key,
+    symbol_key,
+)
+from repertoire.domain.text import index_text
+from repertoire.store.connection import Connection
+from repertoire.store.graph import Graph
+from repertoire.store.graph_file import open_graph_file
+from repertoire.store.project_entries import ProjectEntries
+from repertoire.store.project_items import ProjectItems
+from repertoire.store.project_schema import PROJECT_FILE
+from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
+from repertoire.store.rows import marks, storable
+from repertoire.store.vector_form import Matrix
+from repertoire.store.vectors import Vectors
+from repertoire.store.writing import GraphWriter, Owner, Text
+
+_SEPARATOR = "\x1f"
+
+
+class ProjectStore:
+    """An open memory of a project. One thread at a time uses it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self.path = connection.path
+        self.graph = Graph(connection)
+        self.vectors = Vectors(connection)
+        self.items = ProjectItems(connection)
+        self.entries = ProjectEntries(connection, self.vectors)
+        self.transaction = connection.transaction
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> ProjectStore:
+        """Open a project's memory; a new file is created where there is none.
+
+        Raises:
+            StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
+        """
+        return cls(open_graph_file(path, PROJECT_FILE, read_only=read_only))
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def root(self) -> str:
+        """Return the folder of the project."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'root'") or "")
+
+    def begin(self, root: str, *, now: str) -> None:
+        """Record whose memory this is, and since when."""
+        with self._db.transaction():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [("root", storable(root)), ("created", now)]
+            )
+
+    def indexed_at(self) -> str:
+        """Return when the project was read last; empty before the first time."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'indexed'") or "")
+
+    def finish(self, skipped: Mapping[str, str], *, now: str) -> None:
+        """Record which files were not read and why, and that all others were."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM skipped")
+            self._db.executemany(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?)",
+                [(storable(path), storable(reason)) for path, reason in sorted(skipped.items())],
+            )
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('indexed', ?)", (now,))
+
+    def skipped(self) -> dict[str, str]:
+        """Map the files that were not read to the reasons."""
+        return {str(path): str(why) for path, why in self._db.rows("SELECT path, reason FROM skipped ORDER BY path")}
+
+    def known(self) -> dict[str, KnownFile]:
+        """Map every file to the state in which it was read last."""
+        rows = self._db.rows("SELECT path, content_hash, mtime, size FROM project_file")
+        return {str(path): KnownFile(content, int(mtime), int(size)) for path, content, mtime, size in rows}
+
+    def touch(self, times: Mapping[str, int]) -> None:
+        """Record new modification times of files whose content is the same."""
+        with self._db.transaction():
+            self._db.executemany(
+                "UPDATE project_file SET mtime = ? WHERE path = ?", [(at, path) for path, at in times.items()]
+            )
+
+    def put(self, files: Iterable[ReadFile], *, now: str) -> None:
+        """Write files as they were read, each in place of what was known of it, in one transaction."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self.vectors, now)
+            for file in files:
+                self._put(writer, file)
+
+    def remove(self, paths: Sequence[str], *, now: str) -> None:
+        """Delete files with all that was read from them; what somebody noted about them keeps a stand-in."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self.vectors, now)
+            for path in paths:
+                for owner in (TREE, RESOLVED):
+                    writer.replace_edges(Owner(owner, path), ())
+                self._drop(writer, writer.owned(TREE, path))
+            writer.collect_orphans()
+
+    def move(self, old: str, new: str) -> None:
+        """Rename a file whose content did not change, with the keys of all that was read from it."""
+        with self._db.transaction():
+            for kind in (FILE, SYMBOL, SECTION, *CHUNKS_OF.values()):
+                for node_id, key in self._db.rows(
+                    "SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type = ?", (TREE, old, kind)
+                ):
+                    self._db.execute(
+                        "UPDATE node SET key = ?, file = ? WHERE id = ?", (key.replace(old, new, 1), new, node_id)
+                    )
+            self._db.execute(
+                "UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old)
+            )
+            self._db.execute("UPDATE project_file SET path = ? WHERE path = ?", (new, old))
+            self._db.touch(*(view.name for view in PROJECT.views))
+
+    def _put(self, writer: GraphWriter, file: ReadFile) -> None:
+        owner = Owner(TREE, storable(file.path))
+        before = writer.owned(TREE, file.path)
+        name = file.path.rpartition("/")[2]
+        words = (index_text(f"{name} {file.title}"), index_text(file.path), index_text(file.language))
+        key = file_key(file.path)
+        file_id = writer.put_node(Node(key, FILE, name), owner, words)
+        row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)
+        self._db.execute("DELETE FROM project_file WHERE path = ? OR node_id = ?", (file.path, file_id))
+        facts = json.dumps(asdict(file.facts), separators=(",", ":")) if file.facts != CodeFacts() else "{}"
+        values = (*map(_storable, row), facts)
+        self._db.execute(f"INSERT INTO project_file VALUES ({marks(values)})", values)
+        edges = [*self._symbols(writer, file, file_id), *self._sections(writer, file, file_id)]
+        edges.extend(Edge(key, file_key(path), LINKS_TO) for path in {*file.links})
+        writer.replace_edges(owner, edges)
+        kept = {key, *(edge.target for edge in edges)}
+        self._drop(writer, [(node_id, old) for node_id, old in before if old not in kept])
+
+    def _drop(self, writer: GraphWriter, nodes: Sequence[tuple[int, str]]) -> None:
+        """Delete nodes; those that an edge of another owner leads to become stand-ins."""
+        needed, rest = list[tuple[int, str]](), list[tuple[int, str]]()
+        for node_id, key in nodes:
+            wanted = self._db.value("SELECT 1 FROM edge WHERE target = ? AND source_id <> ? LIMIT 1", (node_id, TREE))
+            if wanted:
+                needed.append((node_id, key))
+            else:
+                rest.append((node_id, str(self._db.value("SELECT type FROM node WHERE id = ?", (node_id,)))))
+        writer.release(needed)
+        writer.delete(rest)
+
+    def _symbols(self, writer: GraphWriter, file: ReadFile, file_id: int) -> Iterator[Edge]:
+        owner = Owner(TREE, storable(file.path))
+        for symbol in file.symbols:
+            key = storable(symbol_key(file.path, symbol.qualname))
+            node_id = writer.put_node(Node(key, SYMBOL, symbol.name), owner, _words(file.path, symbol))
+            head = (symbol.kind, symbol.qualname, symbol.container, symbol.signature, symbol.doc)
+            row = (node_id, file_id, *map(storable, head), symbol.start, symbol.end, int(symbol.exported))
+            self._db.execute(f"INSERT OR REPLACE INTO symbol VALUES ({marks(row)})", row)
+            around = symbol_key(file.path, symbol.container) if symbol.container else file_key(file.path)
+            yield Edge(around, key, CONTAINS)
+            if symbol.exported and not symbol.container:
+                yield Edge(file_key(file.path), key, EXPORTS)
+            if symbol.chunks:
+                self._embed(node_id, heading_space(CODE), heading_of_symbol(file.path, symbol))
+            yield from self._chunks(writer, owner, CODE, (node_id, key), symbol.chunks)
+
+    def _sections(self, writer: GraphWriter, file: ReadFile, file_id: int) -> Iterator[Edge]:
+        owner = Owner(TREE, storable(file.path))
+        for section in file.sections:
+            key = storable(section_key(file.path, section.anchor))
+            above = index_text(" ".join((file.title, *section.path, file.path)))
+            words = (index_text(section.title), above, index_text(section.text))
+            node_id = writer.put_node(Node(key, SECTION, section.title), owner, words)
+            path, first = _SEPARATOR.join(section.path), _first_line(section)
+            row = (section.anchor, section.title, section.level, path, first, section.start, section.end)
+            values = (node_id, file_id, *map(_storable, row))
+            self._db.execute(f"INSERT OR REPLACE INTO section VALUES ({marks(values)})", values)
+            yield Edge(file_key(file.path), key, CONTAINS)
+            if section.chunks:
+                self._embed(node_id, heading_space(DOCS), heading_of_section(file, section))
+            yield from self._chunks(writer, owner, DOCS, (node_id, key), section.chunks)
+
+    def _chunks(
+        self, writer: GraphWriter, owner: Owner, view: str, above: tuple[int, str], chunks: Sequence[Chunk]
+    ) -> Iterator[Edge]:
+        above_id, above_key = above
+        for number, chunk in enumerate(chunks):
+            key = f"{CHUNKS_OF[view]}:{number}:{above_key}"
+            node_id = writer.put_node(Node(key, CHUNKS_OF[view], ""), owner)
+            self._db.execute(
+                "INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?)", (node_id, above_id, chunk.start, chunk.end)
+            )
+            self._embed(node_id, chunk_space(view), chunk.text)
+            yield Edge(above_key, key, HAS_CHUNK)
+
+    def _embed(self, node_id: int, space: str, text: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text)))
+
+    def definitions(self) -> list[Definition]:
+        """Return all symbols as other files refer to them."""
+        rows = self._db.rows(
+            """SELECT f.path, s.qualname, n.name, s.kind, s.container FROM symbol s JOIN node n ON n.id = s.node_id
+               JOIN project_file f ON f.node_id = s.file_id ORDER BY s.node_id"""
+        )
+        return [Definition(*map(str, row)) for row in rows]
+
+    def facts(self) -> dict[str, tuple[str, CodeFacts]]:
+        """Map every file to its language and what it says of other files."""
+        rows = self._db.stream("SELECT path, language, facts FROM project_file WHERE language <> '' ORDER BY path")
+        return {str(path): (str(language), _facts(told)) for path, language, told in rows}
+
+    def resolve(self, edges: Mapping[str, Sequence[Edge]], *, now: str) -> None:
+        """Write where the names in files lead to, in place of what was known of these files."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self.vectors, now)
+            for path, of_file in edges.items():
+                writer.replace_edges(Owner(RESOLVED, storable(path)), of_file)
+            writer.collect_orphans()
+
+    def pending(self, model: str) -> dict[str, list[tuple[int, str, str, str]]]:
+        """Map each file to its nodes without a vector of their text, as (node id, key, space, hash of the text)."""
+        found: dict[str, list[tuple[int, str, str, str]]] = {}
+        for path, node_id, key, space, digest in self._db.rows(
+            """SELECT n.file, n.id, n.key, e.space, e.text_hash FROM embedded e JOIN node n ON n.id = e.node_id
+               LEFT JOIN vector_space s ON s.space = e.space AND s.model = ?
+               LEFT JOIN vector_state v ON v.space_id = s.id AND v.node_id = e.node_id
+               WHERE v.content_hash IS NULL OR v.content_hash <> e.text_hash ORDER BY n.file, n.id""",
+            (model,),
+        ):
+            found.setdefault(str(path), []).append((int(node_id), str(key), str(space), str(digest)))
+        return found
+
+    def embed_texts(self, texts: Mapping[str, str], model: str, vectors: Matrix) -> None:
+        """Store the vectors of nodes, given by their keys with the texts that they were made from."""
+        for (key, text), vector in zip(texts.items(), vectors, strict=True):
+            row = self._db.row(
+                "SELECT n.id, e.space FROM node n JOIN embedded e ON e.node_id = n.id WHERE n.key = ?", (key,)
+            )
+            if row is not None:
+                self.vectors.put(str(row[1]), model, [(int(row[0]), text_hash(text))], vector.reshape(1, -1))
+
+    def counts(self, model: str = "") -> ProjectCounts:
+        """Count what the memory holds, and how much of it has a vector of a model."""
+        tables = ("project_file", "symbol", "section", "entry", "skipped", "embedded")
+        files, symbols, sections, entries, skipped, embedded = (
+            int(self._db.value(f"SELECT count(*) FROM {table}")) for table in tables
+        )
+        calls = int(self._db.value("SELECT count(*) FROM edge WHERE relation = 'calls'"))
+        missing, _ = self.missing_vectors(model)
+        return ProjectCounts(files, symbols, sections, calls, entries, skipped, embedded - missing, embedded)
+
+    def missing_vectors(self, model: str) -> tuple[int, int]:
+        """Return how many texts have no vector of a model yet, and how many should have one."""
+        done = self._db.value(
+            """SELECT count(*) FROM embedded e JOIN vector_space s ON s.space = e.space AND s.model = ?
+               JOIN vector_state v ON v.space_id = s.id AND v.node_id = e.node_id AND v.content_hash = e.text_hash""",
+            (model,),
+        )
+        total = int(self._db.value("SELECT count(*) FROM embedded"))
+        return total - int(done), total
+
+    def languages(self) -> dict[str, int]:
+        """Count the files of each language, the most frequent first."""
+        rows = self._db.rows(
+            "SELECT language, count(*) FROM project_file GROUP BY language ORDER BY count(*) DESC, language"
+        )
+        return {str(language): int(count) for language, count in rows}
+
+
+def _words(path: str, symbol: Symbol) -> Text:
+    named = index_text(f"{symbol.name} {symbol.qualname}")
+    return named, index_text(f"{path} {symbol.signature} {symbol.doc}"), index_text(symbol.text)
+
+
+def _first_line(section: DocSection) -> str:
+    lines = (line.strip() for line in section.text.split("\n"))
+    return next((line[:200] for line in lines if line and not line.startswith("#")), "")
+
+
+def _storable(value: object) -> object:
+    return storable(value) if isinstance(value, str) else value
+
+
+def _facts(told: str) -> CodeFacts:
+    if told == "{}":
+        return CodeFacts()
+    data = json.loads(told)
+    return CodeFacts(
+        tuple(Import(**one) for one in data["imports"]),
+        tuple(CallSite(one["caller"], tuple(one["target"]), one["line"]) for one in data["calls"]),
+        tuple(Base(one["symbol"], tuple(one["target"]), one["implements"]) for one in data["bases"]),
+        {name: tuple(target) for name, target in data["types"].items()},
+    )

@@ -1,0 +1,121 @@
+"""Reads symbols, sections and files of a project's memory, as answers say them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from repertoire.domain.project import CALLS, FILE, LINES, MODULE, SECTION, Item
+from repertoire.store.connection import Connection
+from repertoire.store.rows import marks
+
+_CHUNK = 500  # bindings in one statement
+_SYMBOL = """SELECT n.id, n.key, s.kind, iif(s.qualname = '', n.name, s.qualname), f.path, s.start, s.end, s.signature,
+    s.doc, f.language FROM symbol s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
+_SECTION = f"""SELECT n.id, n.key, '{SECTION}', iif(s.title = '', f.title, s.title), f.path, s.start, s.end,
+    s.first_line, replace(s.path, char(31), ' / '), f.language
+    FROM section s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
+_FILE = f"""SELECT n.id, n.key, '{FILE}', n.name, f.path, 1, f.lines, f.title, '', f.language
+    FROM project_file f JOIN node n ON n.id = f.node_id"""
+_DEFINED = f"s.kind NOT IN ('{MODULE}', '{LINES}')"
+
+
+class ProjectItems:
+    """Reads what an answer says first of symbols, sections and files."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def by_id(self, node_ids: Iterable[int]) -> dict[int, Item]:
+        """Map node ids to symbols, sections and files; another id is left out."""
+        wanted, found = list(node_ids), dict[int, Item]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            for select in (_SYMBOL, _SECTION, _FILE):
+                for row in self._db.rows(f"{select} WHERE n.id IN ({marks(part)})", part):
+                    found[int(row[0])] = _item(row)
+        return found
+
+    def by_key(self, key: str) -> Item | None:
+        """Return the symbol, section or file with this key, or None."""
+        rows = (self._db.row(f"{select} WHERE n.key = ?", (key,)) for select in (_SYMBOL, _SECTION, _FILE))
+        return next((_item(row) for row in rows if row is not None), None)
+
+    def node_id(self, key: str) -> int | None:
+        """Return the id of the node with this key, or None."""
+        found = self._db.value("SELECT id FROM node WHERE key = ?", (key,))
+        return None if found is None else int(found)
+
+    def named(self, name: str, *, limit: int) -> list[Item]:
+        """Return the definitions with this name, or whose qualified name ends with it; files in order."""
+        rows = self._db.rows(
+            f"""{_SYMBOL} WHERE {_DEFINED} AND ((n.type = 'symbol' AND n.name = ?1 COLLATE NOCASE)
+                OR (?2 AND (s.qualname = ?1 OR substr(s.qualname, -length(?1) - 1) = '.' || ?1)))
+                ORDER BY n.name <> ?1, f.path, s.start LIMIT ?3""",
+            (name, "." in name, limit),
+        )
+        return [_item(row) for row in rows]
+
+    def calling(self, node_id: int, *, limit: int) -> list[tuple[Item, float]]:
+        """Return what calls a symbol, with how sure that is."""
+        return self._beside(node_id, "e.source", "e.target", (CALLS,), limit)
+
+    def called(self, node_id: int, *, limit: int) -> list[tuple[Item, float]]:
+        """Return what a symbol calls, with how sure that is."""
+        return self._beside(node_id, "e.target", "e.source", (CALLS,), limit)
+
+    def related(self, node_id: int, relations: Sequence[str], *, incoming: bool, limit: int) -> list[Item]:
+        """Return the symbols or files at the other end of these relations."""
+        ends = ("e.source", "e.target") if incoming else ("e.target", "e.source")
+        return [item for item, _ in self._beside(node_id, *ends, relations, limit)]
+
+    def _beside(
+        self, node_id: int, other: str, own: str, relations: Sequence[str], limit: int
+    ) -> list[tuple[Item, float]]:
+        rows = self._db.rows(
+            f"""SELECT {other}, max(e.weight) FROM edge e WHERE {own} = ? AND e.relation IN ({marks(relations)})
+                GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?""",
+            (node_id, *relations, limit),
+        )
+        items = self.by_id(int(row[0]) for row in rows)
+        return [(items[one], float(weight)) for one, weight in rows if one in items]
+
+    def in_file(self, path: str, *, limit: int) -> list[Item]:
+        """Return the definitions and sections of a file, in its order."""
+        rows = self._db.rows(
+            f"""{_SYMBOL} WHERE f.path = ?1 AND {_DEFINED} UNION ALL {_SECTION} WHERE f.path = ?1
+                ORDER BY 6, 7 DESC LIMIT ?2""",
+            (path, limit),
+        )
+        return [_item(row) for row in rows]
+
+    def files(self, *, below: str = "", language: str = "", limit: int, offset: int = 0) -> tuple[list[Item], int]:
+        """Return files below a folder and of a language, in the order of their paths, and how many there are."""
+        where = (
+            "WHERE (?1 = '' OR f.path = ?1 OR substr(f.path, 1, length(?1) + 1) = ?1 || '/') AND ?2 IN ('', f.language)"
+        )
+        rows = self._db.rows(f"{_FILE} {where} ORDER BY f.path LIMIT ?3 OFFSET ?4", (below, language, limit, offset))
+        total = self._db.value(f"SELECT count(*) FROM project_file f {where}", (below, language))
+        return [_item(row) for row in rows], int(total)
+
+    def size_of(self, path: str) -> tuple[int, int]:
+        """Return the bytes and lines of a file."""
+        row = self._db.row("SELECT size, lines FROM project_file WHERE path = ?", (path,))
+        return (int(row[0]), int(row[1])) if row else (0, 0)
+
+    def chunk_lines(self, node_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Map chunks to their lines."""
+        rows = self._db.rows(f"SELECT node_id, start, end FROM chunk WHERE node_id IN ({marks(node_ids)})", node_ids)
+        return {int(node_id): (int(start), int(end)) for node_id, start, end in rows}
+
+
+def _item(row: Sequence[Any]) -> Item:
+    return Item(
+        str(row[1]),
+        str(row[2]),
+        str(row[3]),
+        str(row[4]),
+        int(row[5]),
+        int(row[6]),
+        *map(str, (row[7], row[8], row[9])),
+    )

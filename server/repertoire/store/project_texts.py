@@ -1,0 +1,38 @@
+"""Makes the texts of a file's symbols and sections from which vectors are made, and their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+
+from repertoire.domain.project import CHUNKS_OF, CODE, DOCS, DocSection, ReadFile, Symbol, section_key, symbol_key
+from repertoire.domain.text import index_text
+from repertoire.store.rows import storable
+
+
+def text_hash(text: str) -> str:
+    """Return a short hash of a text that is embedded."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def heading_of_symbol(path: str, symbol: Symbol) -> str:
+    """Return the text that stands for a symbol's name: what it is called, what it says of itself, its head."""
+    return f"{index_text(symbol.qualname or path)}: {symbol.doc[:300]}\n{symbol.signature}"
+
+
+def heading_of_section(file: ReadFile, section: DocSection) -> str:
+    """Return the headings above a section and its own."""
+    return " - ".join(dict.fromkeys(part for part in (file.title, *section.path, section.title) if part))
+
+
+def texts_to_embed(file: ReadFile) -> dict[str, str]:
+    """Map the keys of a file's nodes to the texts that their vectors are made from."""
+    texts: dict[str, str] = {}
+    for symbol in file.symbols:
+        key = storable(symbol_key(file.path, symbol.qualname))
+        texts[key] = heading_of_symbol(file.path, symbol)
+        texts.update({f"{CHUNKS_OF[CODE]}:{number}:{key}": one.text for number, one in enumerate(symbol.chunks)})
+    for section in file.sections:
+        key = storable(section_key(file.path, section.anchor))
+        texts[key] = heading_of_section(file, section)
+        texts.update({f"{CHUNKS_OF[DOCS]}:{number}:{key}": one.text for number, one in enumerate(section.chunks)})
+    return texts

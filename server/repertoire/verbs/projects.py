@@ -1,0 +1,70 @@
+"""Defines the verbs that read a project's memory: search, get, symbols, outline, files, status."""
+
+from __future__ import annotations
+
+from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.app.projects.show import (
+    FileListing,
+    FileQuery,
+    Outline,
+    ShownItem,
+    files_in,
+    outline_of,
+    show_item,
+)
+from repertoire.app.projects.status import ProjectStatus, project_status
+from repertoire.app.projects.symbols import SymbolAnswer, SymbolQuery, code_symbols
+from repertoire.rendering.projects import (
+    files_data,
+    files_text,
+    memory_answer_data,
+    memory_answer_text,
+    outline_data,
+    outline_text,
+    project_status_data,
+    project_status_text,
+    shown_item_data,
+    shown_item_text,
+    symbols_data,
+    symbols_text,
+)
+from repertoire.verbs.verb import Context, Verb
+
+
+def _at_hand(context: Context) -> OpenProject:
+    return context.repertoire.projects.open(context.project)
+
+
+def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
+    return search_memory(_at_hand(context), wanted, embedder=context.repertoire.embedder)
+
+
+def _get(context: Context, key: str) -> ShownItem:
+    return show_item(_at_hand(context), key)
+
+
+def _symbols(context: Context, wanted: SymbolQuery) -> SymbolAnswer:
+    return code_symbols(_at_hand(context), wanted)
+
+
+def _outline(context: Context, path: str) -> Outline:
+    return outline_of(_at_hand(context), path)
+
+
+def _files(context: Context, wanted: FileQuery) -> FileListing:
+    return files_in(_at_hand(context), wanted)
+
+
+def _status(context: Context, _question: None) -> ProjectStatus:
+    repertoire = context.repertoire
+    model = repertoire.embedder.model if repertoire.embedder is not None else ""
+    return project_status(repertoire.home, repertoire.projects, context.project, model=model)
+
+
+SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)
+GET_MEMORY = Verb(_get, shown_item_text, shown_item_data)
+CODE_SYMBOLS = Verb(_symbols, symbols_text, symbols_data)
+OUTLINE = Verb(_outline, outline_text, outline_data)
+FILE_INFO = Verb(_files, files_text, files_data)
+PROJECT_STATUS: Verb[None, ProjectStatus] = Verb(_status, project_status_text, project_status_data)

@@ -1,0 +1,132 @@
+"""Notes, tasks and procedures: saved once, changed by version, linked without circles, found by meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.projects.entries import (
+    DeleteRequest,
+    LinkRequest,
+    ListQuery,
+    MoveRequest,
+    SaveRequest,
+    delete_entries,
+    link_entries,
+    list_entries,
+    move_entries,
+    save_entry,
+    save_request,
+)
+from repertoire.app.projects.search import MemoryQuery, search_memory
+from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.projects.show import show_item
+from repertoire.app.wiring import open_project
+from repertoire.domain.errors import InvalidRequest
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
+
+SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load(bundled())
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = write(tmp_path / "kiln-project", FILES)
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+    yield shelf.open(str(root))
+    shelf.close()
+
+
+def task(project, title, **more):
+    return save_entry(project, save_request({"kind": "task", "title": title, **more}), embedder=None).entries[0]
+
+
+def titles(project, **query):
+    return [one.title for one in list_entries(project, ListQuery(**query)).entries]
+
+
+def test_the_same_words_are_saved_once_and_a_stale_change_is_refused(project):
+    first = save_entry(project, SaveRequest("note", title="Glaze is lead-free"), embedder=None)
+    again = save_entry(project, SaveRequest("note", title="Glaze is  lead-free"), embedder=None)
+    assert (first.what, again.what) == ("saved", "was there already")
+    key = first.entries[0].key
+    assert save_entry(project, SaveRequest(key=key, body="By law."), embedder=None).entries[0].version == 2
+    with pytest.raises(InvalidRequest, match="at version 2, not 1"):
+        save_entry(project, SaveRequest(key=key, body="No.", expected_version=1), embedder=None)
+    assert show_item(project, key).body == "By law."
+
+
+def test_a_task_is_ready_when_all_that_blocks_it_is_done_and_no_circle_is_made(project):
+    clay = task(project, "Dig clay")
+    pot = task(project, "Turn a pot", depends_on=(clay.key,))
+    fire = task(project, "Fire it", depends_on=(pot.key,), priority=0)
+    assert titles(project, ready=True) == ["Dig clay"]
+    with pytest.raises(InvalidRequest, match="circle"):
+        link_entries(project, LinkRequest(clay.key, "depends_on", fire.key))
+    with pytest.raises(InvalidRequest, match="itself"):
+        link_entries(project, LinkRequest(clay.key, "blocks", clay.key))
+    move_entries(project, MoveRequest((clay.key,), "done"))
+    assert titles(project, ready=True) == ["Turn a pot"]
+    assert list_entries(project, ListQuery()).waiting == {fire.key: (pot.key,)}
+    assert titles(project, kind="task")[0] == "Fire it"
+
+
+def test_a_bulk_move_is_done_whole_or_not_at_all(project):
+    pot = task(project, "Turn a pot")
+    with pytest.raises(InvalidRequest, match="no note, task or procedure"):
+        move_entries(project, MoveRequest((pot.key, "task:unknown"), "done"))
+    assert list_entries(project, ListQuery(status="done")).total == 0
+    delete_entries(project, DeleteRequest((pot.key,)))
+    assert titles(project) == []
+
+
+def test_a_note_about_a_symbol_outlives_it_and_finds_it_again(project):
+    link = ("about", "kiln/clay.py")
+    note = save_entry(project, SaveRequest("note", title="Weigh wet", links=(link, ("about", "weigh"))), embedder=None)
+    key = note.entries[0].key
+    assert show_item(project, "symbol:kiln/clay.py::weigh").related["noted in"] == (key,)
+    project.store.remove(["kiln/clay.py"], now="2026-01-01T00:00:00Z")
+    targets = {link.target for link in project.store.entries.links(key)}
+    assert targets == {"file:kiln/clay.py", "symbol:kiln/clay.py::weigh"}
+    read(project.store)
+    assert show_item(project, "symbol:kiln/clay.py::weigh").related["noted in"] == (key,)
+
+
+def test_a_newer_decision_supersedes_an_older_one(project):
+    old = save_entry(project, SaveRequest("note", title="Fire with wood"), embedder=None).entries[0]
+    links = (("supersedes", old.key),)
+    new = save_entry(project, SaveRequest("note", title="Fire with gas", links=links), embedder=None)
+    assert [one.key for one in new.superseded] == [old.key]
+    assert titles(project, status="active") == ["Fire with gas"]
+    assert ("supersedes", old.key) in [
+        (link.relation, link.target) for link in show_item(project, new.entries[0].key).links
+    ]
+
+
+def test_a_secret_is_not_saved(project):
+    said = f"the key is {SECRET}"
+    note = save_entry(project, SaveRequest("note", title="Key", body=said), embedder=None).entries[0]
+    assert SECRET not in show_item(project, note.key).body
+
+
+def test_a_search_finds_code_documents_and_notes_by_what_they_mean(project, embedder):
+    read(project.store, embedder)
+    save_entry(project, SaveRequest("note", title="Pots dry for a week before they are fired"), embedder=embedder)
+
+    def first(question, **more):
+        return search_memory(project, MemoryQuery(question, **more), embedder=embedder).hits[0].item
+
+    assert first("how long must pottery rest").kind == "note"
+    assert first("heat a vessel until it becomes solid", kinds=("code",)).title == "Kiln.fire"
+    assert first("avoid broken enamel", kinds=("docs",)).title == "Cooling"
+    assert first("clay.py", kinds=("file",)).path == "kiln/clay.py"
+    assert search_memory(project, MemoryQuery("weigh", below="kiln"), embedder=None).hits[0].item.title == "weigh"
+    with pytest.raises(InvalidRequest):
+        search_memory(project, MemoryQuery(" "), embedder=None)

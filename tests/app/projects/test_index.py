@@ -1,0 +1,141 @@
+"""A project is read once it was begun, what changed alone the next time; calls lead across files."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.person.forget import forget
+from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.projects.show import show_item
+from repertoire.app.projects.symbols import SymbolQuery, code_symbols
+from repertoire.app.wiring import open_project
+from repertoire.domain.errors import InvalidRequest, ProjectRefused
+from repertoire.store.database import Store
+
+SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@pytest.fixture
+def kiln(tmp_path):
+    """Return the home, the folder and the open memory of the small project."""
+    root = write(tmp_path / "kiln-project", FILES)
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+        yield tmp_path / "home", root, memory
+
+
+def ends(memory, relation, key):
+    node_id = memory.items.node_id(key)
+    return {item.key for item in memory.items.related(node_id, (relation,), incoming=False, limit=20)}
+
+
+def test_what_is_ignored_is_not_known_and_what_holds_secrets_has_a_row_with_the_reason(kiln):
+    _, _, memory = kiln
+    assert {*memory.known()} == {*FILES} - {"build/out.py", "noise.log"}
+    assert memory.skipped() == {".env": "it is made to hold secrets"}
+
+
+def test_calls_lead_to_definitions_in_other_files_and_through_attributes_and_bases(kiln):
+    _, _, memory = kiln
+    assert ends(memory, "calls", "symbol:kiln/heat.py::Kiln.fire") == {
+        "symbol:kiln/heat.py::Kiln.warm",
+        "symbol:kiln/clay.py::Thing.harden",
+        "symbol:kiln/clay.py::weigh",
+    }
+    assert ends(memory, "calls", "symbol:kiln/clay.py::weigh") == {"symbol:kiln/clay.py::Thing.harden"}
+    assert ends(memory, "calls", "symbol:web/app.ts::App.show") == {"symbol:web/draw.ts::draw"}
+    assert ends(memory, "calls", "symbol:web/app.ts::App.run") == {"symbol:web/app.ts::App.show"}
+    assert ends(memory, "calls", "symbol:cmd/main.go::main") == {"symbol:cmd/main.go::helper"}
+    assert ends(memory, "calls", "symbol:src/lib.rs::start") == {"symbol:src/pot.rs::turn"}
+    assert ends(memory, "calls", "symbol:Oven.java::Oven.open") == {"symbol:Oven.java::Oven.close"}
+    assert ends(memory, "extends", "symbol:kiln/clay.py::Pot") == {"symbol:kiln/clay.py::Thing"}
+    assert "file:kiln/clay.py" in ends(memory, "imports", "file:kiln/heat.py")
+    assert ends(memory, "contains", "file:README.md") == {"section:README.md#kiln", "section:README.md#cooling"}
+
+
+def test_a_second_reading_changes_nothing_and_a_change_reads_one_file(kiln):
+    _, root, memory = kiln
+    before = memory.graph.revision("code")
+    again = read(memory)
+    assert (again.read, again.removed, memory.graph.revision("code")) == (0, 0, before)
+    write(root, {"kiln/clay.py": FILES["kiln/clay.py"].replace("harden", "stiffen")})
+    assert read(memory).read == 1
+    # the attribute has no such method any more, and whoever imports the file was resolved again
+    assert "symbol:kiln/clay.py::Thing.harden" not in ends(memory, "calls", "symbol:kiln/heat.py::Kiln.fire")
+    assert ends(memory, "calls", "symbol:kiln/clay.py::weigh") == {"symbol:kiln/clay.py::Thing.stiffen"}
+
+
+def test_a_renamed_file_keeps_its_nodes_and_a_deleted_one_goes(kiln):
+    _, root, memory = kiln
+    node_id = memory.items.node_id("symbol:web/draw.ts::draw")
+    (root / "web/draw.ts").rename(root / "web/paint.ts")
+    (root / "Oven.java").unlink()
+    done = read(memory)
+    assert (done.moved, done.removed) == (1, 1)
+    assert memory.items.node_id("symbol:web/paint.ts::draw") == node_id
+    assert memory.items.node_id("symbol:Oven.java::Oven") is None
+
+
+def test_a_secret_in_a_program_is_neither_found_nor_shown(tmp_path):
+    root = write(tmp_path / "p", {"a.py": f'TOKEN = "{SECRET}"\n\n\ndef use():\n    return "{SECRET}"\n'})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+    shown = show_item(shelf.open(str(root)), "symbol:a.py::use")
+    shelf.close()
+    assert "def use" in shown.body
+    assert SECRET not in shown.body
+    assert not [file for file in (tmp_path / "home/projects").iterdir() if SECRET.encode() in file.read_bytes()]
+
+
+def test_what_cannot_be_read_stops_nothing_and_links_that_leave_the_project_are_not_followed(tmp_path):
+    write(tmp_path, {"outside.py": "def outside(): pass\n"})
+    root = write(
+        tmp_path / "p", {"good.py": "def good(): pass\n", "broken.py": "def (:\n" * 3, "wide.js": "a;" * 9_000}
+    )
+    (root / "binary.py").write_bytes(b"\x00\x01")
+    (root / "large.py").write_bytes(b"#" * 1_000_001)
+    (root / "away.py").symlink_to(tmp_path / "outside.py")
+    with begin(tmp_path / "home", root) as memory:
+        skipped = read(memory).skipped
+        assert memory.items.named("good", limit=5)
+        assert not memory.items.named("outside", limit=5)
+    assert skipped["away.py"] == "a link that leaves the source"
+    assert {"binary.py", "large.py", "wide.js"} <= {*skipped}
+
+
+def test_a_folder_without_a_memory_is_refused_and_a_folder_inside_a_project_is_not(kiln):
+    home, root, _ = kiln
+    shelf = ProjectShelf(home, open_project)
+    with pytest.raises(ProjectRefused, match="project init"):
+        shelf.open(str(root.parent))
+    assert shelf.open(str(root / "kiln")).root == str(root)
+    shelf.close()
+
+
+def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):
+    root = write(tmp_path / "p", {"a.py": "def a(): pass\n"})
+    home = tmp_path / "home"
+    for what in ("project", "all"):
+        begin(home, root).close()
+        with Store.open(home / "repertoire.db") as store:
+            forget(store, what, project=str(root))
+        assert not list((home / "projects").iterdir())
+
+
+def test_callers_callees_and_what_a_change_reaches_are_told_and_an_unknown_name_is_an_error(kiln):
+    home, root, _ = kiln
+    shelf = ProjectShelf(home, open_project)
+    project = shelf.open(str(root))
+
+    def asked(name, action):
+        return {one.item.title: one.distance for one in code_symbols(project, SymbolQuery(name, action)).related}
+
+    assert asked("Thing.harden", "callers") == {"Kiln.fire": 1, "weigh": 1}
+    assert asked("weigh", "callees") == {"Thing.harden": 1}
+    assert asked("draw", "impact") == {"App.show": 1, "App.run": 2}
+    assert [one.title for one in code_symbols(project, SymbolQuery("kiln.clay.weigh")).symbols] == ["weigh"]
+    with pytest.raises(InvalidRequest, match="no symbol is called"):
+        code_symbols(project, SymbolQuery("nobody", "callers"))
+    shelf.close()

@@ -1,0 +1,72 @@
+"""The tools of project memory: listed where a memory was begun, and answered as the command line answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.projects.small_project import FILES, begin, read, write
+from mcp_server.talk import Talk, ask, refused
+from repertoire.cli.main import cli
+from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def kiln(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> Path:
+    root = write(tmp_path / "kiln-project", FILES)
+    with begin(home, root) as memory:
+        read(memory)
+    environment["CLAUDE_PROJECT_DIR"] = str(root)
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(root))
+    return root
+
+
+async def test_a_session_in_a_project_that_was_never_begun_sees_nothing_of_it(talk: Talk) -> None:
+    async with talk() as client:
+        assert not {tool.name for tool in (await client.list_tools()).tools} & {tool.name for tool in MEMORY_TOOLS}
+        assert "project init" in await refused(client, "memory_search", query="anything")
+
+
+async def test_a_project_is_searched_noted_and_planned_over_the_protocol(talk: Talk, kiln: Path) -> None:
+    async with talk() as client:
+        listed = (await client.list_tools()).tools
+        assert {tool.name for tool in MEMORY_TOOLS} <= {tool.name for tool in listed}
+        assert "symbol:kiln/heat.py::Kiln.fire" in await ask(client, "memory_search", query="fire the kiln")
+        assert "Kiln.fire" in await ask(client, "code_symbols", name="weigh", action="callers")
+        assert "def weigh" in await ask(client, "memory_get", id="symbol:kiln/clay.py::weigh")
+        assert "Cooling" in await ask(client, "doc_outline", path="README.md")
+        assert "python" in await ask(client, "file_info", path="kiln/clay.py")
+        saved = await ask(client, "memory_save", kind="task", title="Repair the chimney", about=["kiln/heat.py"])
+        key = saved.split()[1]
+        assert "ready" in await ask(client, "memory_list", kind="task")
+        assert "[done" in await ask(client, "memory_move", ids=[key], status="done")
+        other = (await ask(client, "memory_save", kind="note", title="Bricks are old")).split()[1]
+        assert "relates_to" in await ask(client, "memory_link", id=other, relation="relates_to", target=key)
+        assert "deleted" in await ask(client, "memory_delete", ids=[key, other])
+
+
+async def test_both_doors_give_the_same_data(talk: Talk, kiln: Path) -> None:
+    calls = {
+        "memory_search": ({"query": "harden the pot"}, ("search", "harden the pot")),
+        "code_symbols": ({"name": "weigh", "action": "callers"}, ("symbols", "weigh", "--callers")),
+        "doc_outline": ({"path": "README.md"}, ("outline", "README.md")),
+        "file_info": ({"path": "kiln"}, ("files", "kiln")),
+        "memory_get": ({"id": "section:README.md#cooling"}, ("get", "section:README.md#cooling")),
+        "memory_list": ({}, ("list",)),
+    }
+    async with talk("any-client") as client:
+        for tool, (arguments, words) in calls.items():
+            result = await client.call_tool(tool, arguments)
+            printed = CliRunner().invoke(cli, ["project", *words, "--json"])
+            assert printed.exit_code == 0, printed.output
+            assert result.structured_content == json.loads(printed.stdout), tool
+
+
+def test_the_tools_of_a_project_cost_less_than_3000_tokens() -> None:
+    shown = [(tool.name, tool.description, json.dumps(tool.input_schema)) for tool in MEMORY_TOOLS]
+    assert sum(len(part) for row in shown for part in row) < 4 * 3_000
