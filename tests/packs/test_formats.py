@@ -98,6 +98,15 @@ def test_restructured_text_keeps_headings_code_tables_and_the_text_of_roles_and_
     )
 
 
+def test_restructured_text_that_grows_or_runs_on_is_bounded():
+    bomb = "T\n=\n\n|a5|\n\n.. |a0| replace:: x\n" + "".join(
+        f".. |a{n + 1}| replace:: {f'|a{n}| ' * 9}\n" for n in range(5)
+    )
+    assert len(to_markdown("a.rst", bomb)) < 100_000
+    with pytest.raises(PackRefused, match="a line of more than"):
+        to_markdown("a.rst", "T\n=\n\n" + "word " * 3_000)
+
+
 def test_a_page_gives_its_main_part_with_the_fragments_of_its_headings():
     page = (
         "<html><body><nav>menu</nav><main><section id='intro'><h1>Intro<a class='headerlink' href='#intro'>¶</a></h1>"

@@ -11,6 +11,7 @@ from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
 
+from repertoire.domain.errors import PackRefused
 from repertoire.packs.html import html_to_markdown
 
 _TITLED = ("note", "warning", "versionadded", "versionchanged", "deprecated", "seealso", "rubric", "centered")
@@ -30,6 +31,7 @@ _ROLES = (
     *("pypi", "gh", "ghsa", "user", "download", "confval", "setting", "keyword", "token", "source", "type", "var"),
 )
 _OPTION = re.compile(r":[A-Za-z_-]+:")
+LINE = 10_000  # characters of a line, and of what substitutions may grow to
 _SETTINGS = {
     "file_insertion_enabled": False,  # no file of this machine
     "raw_enabled": False,
@@ -43,7 +45,7 @@ _SETTINGS = {
     "doctitle_xform": False,
     "section_self_link": False,
     "embed_stylesheet": False,
-    "line_length_limit": 100_000,
+    "line_length_limit": LINE,
 }
 
 
@@ -94,7 +96,14 @@ class _Code(Directive):
 
 
 def rst_to_markdown(text: str) -> str:
-    """Return reStructuredText as Markdown; nothing outside the text is read."""
+    """Return reStructuredText as Markdown; nothing outside the text is read.
+
+    Raises:
+        PackRefused: a line is longer than docutils reads.
+    """
+    if any(len(line) > LINE for line in text.splitlines()):
+        message = f"has a line of more than {LINE:,} characters"
+        raise PackRefused(message)
     _prepare()
     parts: dict[str, Any] = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
     return html_to_markdown(f"<main>{parts['html_body']}</main>")
