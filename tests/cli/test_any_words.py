@@ -21,6 +21,10 @@ LEFT_OUT = {"ingest", "refresh", "eval", "doctor", "serve", "completion", "model
 TRIED = sorted(set(VERBS) - LEFT_OUT)
 
 
+for _verb in TRIED:  # imported now: some libraries draw a random number then, which no strategy may
+    cli.get_command(click.Context(cli), _verb)
+
+
 def _words(verb: str) -> st.SearchStrategy[list[str]]:
     """Return words after a verb: its own options and verbs with anything between them."""
     command = cli.get_command(click.Context(cli), verb)

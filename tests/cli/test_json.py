@@ -21,6 +21,7 @@ from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 
 OTHER = {
+    "project forget",
     "serve",
     "completion",
     "trace export",
@@ -73,6 +74,19 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack query": ("how long does willow soak",),
     "pack list": (),
     "pack info": ("willow",),
+    "project init": ("--no-vectors",),
+    "project index": ("--no-vectors",),
+    "project status": (),
+    "project search": ("willow", "--mode", "keyword"),
+    "project symbols": ("wet", "--callers"),
+    "project outline": ("docs/soak.md",),
+    "project files": ("docs",),
+    "project save": ("task", "Soak willow", "--about", "docs/soak.md"),
+    "project get": ("{project save[entries][0][id]}",),
+    "project list": (),
+    "project move": ("{project save[entries][0][id]}", "--status", "doing"),
+    "project link": ("{project save[entries][0][id]}", "about", "section:docs/soak.md#soaking"),
+    "project delete": ("{project save[entries][0][id]}",),
     "trust show": (),
     "trust accept": ("weave",),
     "trust eval": ("labels.jsonl",),
@@ -137,6 +151,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (here / "docs").mkdir()
     (here / "docs" / "soak.md").write_text("# Soaking\n\nWillow soaks for a week.\n")
     (here / "docs" / "empty.md").write_text("")
+    (here / "docs" / "soak.py").write_text("def soak():\n    wet()\n\n\ndef wet():\n    pass\n")
     broken = tmp_path / "home" / "packs" / "broken"
     broken.mkdir(parents=True)
     (broken / "manifest.json").write_text("{}")
