@@ -282,3 +282,9 @@ def test_what_a_team_uses_is_told_from_five_on_and_a_home_reports_only_what_its_
         asked = "SELECT components FROM use_report WHERE member = 'ann'"
         assert connection.execute(asked).fetchall() == [([],)]
     assert shown(ann, "commons", "use")["reported"] == ""
+    (tmp_path / "cat.key").write_text(server.key("pair", "cat", "read"))
+    cat = home("cat")
+    cat("commons", "join", server.url, "--key-file", str(tmp_path / "cat.key"))
+    cat("commons", "use", "--share")
+    cat("commons", "sync")
+    assert "has not the scope 'contribute'" in cat("commons", "use")

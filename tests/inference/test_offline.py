@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
+from packaging.version import Version
 
 import repertoire
 from repertoire.domain.errors import ModelUnavailable
@@ -139,3 +141,17 @@ def test_a_model_whose_authors_want_prefixes_gets_them(tmp_path: Path):
 def test_fetching_a_model_nobody_knows_names_those_that_are_known(tmp_path: Path):
     with pytest.raises(ModelUnavailable, match=MULTILINGUAL):
         fetch("no/such-model", cache=tmp_path)
+
+
+def test_the_model_runtime_writes_no_identifier_and_keeps_no_events(tmp_path: Path):
+    def written(first: str) -> list[str]:
+        home = tmp_path / first
+        home.mkdir()
+        environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(SERVER)}
+        code = f"import {first}; import onnxruntime; import sys; sys.stdout.write(onnxruntime.__version__)"
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60, capture_output=True)
+        return [path.name for path in home.rglob("*") if path.is_file()]
+
+    assert written("repertoire") == []
+    if sys.platform == "linux" and Version(version("onnxruntime")) >= Version("1.29"):
+        assert "deviceid" in written("this"), "nothing is tested: the runtime writes it no longer"

@@ -78,6 +78,8 @@ def use_text(membership: Membership, own: Sequence[str], team: Mapping[str, int]
     else:
         state = "not reported; --share does that"
     lines = [f"used here lately ({state}):", *(f"  {key}" for key in own or ["no component of the catalogue"])]
+    if membership.use_trouble:
+        lines.append(f"trouble: {clean_line(membership.use_trouble, 200)}")
     lines.append("used by the team:" if team else "used by the team: nothing that five members or more reported")
     lines += [f"  about {count} members: {clean_line(key, 200)}" for key, count in _most_used(team)[:_USED]]
     return "\n".join(lines)
@@ -85,7 +87,13 @@ def use_text(membership: Membership, own: Sequence[str], team: Mapping[str, int]
 
 def use_data(membership: Membership, own: Sequence[str], team: Mapping[str, int]) -> dict[str, Any]:
     """Return the same as data."""
-    return {"shared": membership.shares_use, "reported": membership.use_sent, "own": list(own), "team": dict(team)}
+    return {
+        "shared": membership.shares_use,
+        "reported": membership.use_sent,
+        "own": list(own),
+        "team": dict(team),
+        "trouble": membership.use_trouble,
+    }
 
 
 def _most_used(team: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -34,6 +34,7 @@ class Membership:
     tried: str = ""  # time of the last of them
     shares_use: bool = False  # whether the person lets syncs report which public components are used here
     use_sent: str = ""  # time of the last report
+    use_trouble: str = ""  # why the last sync could not report, or fetch what the team uses
 
 
 def folder(home: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -53,18 +52,24 @@ def allow(home: Path, *, share: bool) -> Membership:
 def sync_use(store: Store, home: Path, membership: Membership, client: CommonsClient) -> None:
     """Report once a week what this home uses, where that is allowed, and fetch what the team uses.
 
-    A commons of an earlier version, or one that lets this key not report, refuses it, which stops no sync.
+    A commons of an earlier version, or one where this key may not report, refuses it: that is kept, and stops no sync.
 
     Raises:
         CommonsError: the commons does not answer.
     """
-    with suppress(CommonsRefused):
+    membership.use_trouble = ""
+    try:
+        _report(store, membership, client)
         keep_team_use(home, client.team_use())
-    with suppress(CommonsRefused):
-        if membership.use_sent == _STOPPED:
-            client.withdraw_use()
-            membership.use_sent = ""
-        elif membership.shares_use and membership.use_sent < ago(timedelta(days=WEEK_DAYS)):
-            client.report_use(own_use(store))
-            membership.use_sent = now()
+    except CommonsRefused as error:
+        membership.use_trouble = str(error)
     write(home, membership)
+
+
+def _report(store: Store, membership: Membership, client: CommonsClient) -> None:
+    if membership.use_sent == _STOPPED:
+        client.withdraw_use()
+        membership.use_sent = ""
+    elif membership.shares_use and membership.use_sent < ago(timedelta(days=WEEK_DAYS)):
+        client.report_use(own_use(store))
+        membership.use_sent = now()

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Compare commons of several sizes: FOLDER holds the questions, each HOME a commons that load.py seeded and kept.
+
+All servers run at once and get the same questions in turn, one at a time, so that whatever else runs on the machine
+meets all of them. Beside each search, PostgreSQL alone is asked for the nearest vectors of the same question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+from load import ROOT, TEAM, make_keys, prepared, questions, serving, spread
+
+from repertoire.app.wiring import open_embedder  # found by load's sys.path
+from repertoire.commons.vectors import as_vector
+from repertoire.settings import Settings
+
+
+class Sized:
+    """A running commons of one size, and what its requests took in milliseconds."""
+
+    def __init__(self, home: Path, stack: ExitStack, given: argparse.Namespace) -> None:
+        url, _ = prepared(home, given)
+        (key,) = make_keys(home, url, 1)
+        (server,) = stack.enter_context(serving(home, url, given))
+        self._http = stack.enter_context(
+            httpx.Client(base_url=f"{server.url}/api/v1", headers={"Authorization": f"Bearer {key}"}, timeout=60)
+        )
+        self._db = stack.enter_context(psycopg.connect(url, autocommit=True))
+        self.times: dict[str, list[float]] = {"search": [], "pgvector alone": [], "contribute": [], "tags": []}
+
+    def ask(self, question: dict[str, str], vector: str, name: str) -> None:
+        """Search, ask PostgreSQL alone, contribute, and count tags, once each."""
+        body = {"title": f"growth {name}", "context": f"It fails in the way of {name}.", "solution": "Try again."}
+        nearest = "SELECT key FROM trace WHERE community = %s ORDER BY problem <=> %s::halfvec LIMIT 5"
+        self._take("search", lambda: self._http.get("/traces/search", params=question).raise_for_status())
+        self._take("pgvector alone", lambda: self._db.execute(nearest, (TEAM, vector)).fetchall())
+        self._take("contribute", lambda: self._http.post("/traces", json=body).raise_for_status())
+        self._take("tags", lambda: self._http.get("/tags").raise_for_status())
+
+    def figures(self) -> dict[str, Any]:
+        """Return the size and the percentiles."""
+        row = self._db.execute("SELECT count(*), pg_total_relation_size('trace') FROM trace").fetchone()
+        count, size = row or (0, 0)
+        whole = self._db.execute("SELECT pg_database_size(current_database())").fetchone()
+        return {
+            "traces": count,
+            "megabytes of traces": round(size / 1e6),
+            "megabytes of all": round(whole[0] / 1e6) if whole else 0,
+            **{kind: spread(times) for kind, times in self.times.items()},
+        }
+
+    def _take(self, kind: str, call: Any) -> None:
+        begin = time.perf_counter()
+        call()
+        self.times[kind].append(1000 * (time.perf_counter() - begin))
+
+
+def main() -> None:
+    """Measure, and print the figures of each size."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("homes", type=Path, nargs="+")
+    arguments.add_argument("--rounds", type=int, default=150)
+    given = arguments.parse_args()
+    given.servers, given.plain_loop, given.count = 1, False, 0
+    asked = questions(given.folder)
+    embedder, _ = open_embedder(ROOT, Settings())
+    if embedder is None:
+        sys.exit("the questions need the model")
+    draw = random.Random(3)
+    with ExitStack() as stack:
+        commons = [Sized(home, stack, given) for home in given.homes]
+        for turn in range(-5, given.rounds):
+            question = draw.choice(asked)
+            vector = as_vector(embedder.embed_passages([next(iter(question.values()))[:400]])[0])
+            for one in draw.sample(commons, len(commons)):
+                one.ask(question, vector, f"{time.time_ns()}")
+                if turn == -1:  # the first ones only warm it
+                    one.times = {kind: [] for kind in one.times}
+        print(json.dumps([one.figures() for one in commons], indent=1))
+
+
+if __name__ == "__main__":
+    main()
