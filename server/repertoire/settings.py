@@ -76,8 +76,8 @@ TABLE = (
     SettingRow(
         "pack_gate_percent",
         "REPERTOIRE_PACK_GATE_PERCENT",
-        "Percent: the least cosine between a question and the nearest text of a pack that covers it. The default lets "
-        "2 of 100 questions of another pack here pass, and refuses 4 of 100 own ones.",
+        "Percent: the least cosine between a question and the nearest text of a pack that covers it. At the "
+        "default 1 to 5 of 100 questions of another pack here pass, and 2 to 6 of 100 own ones are refused.",
     ),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),
