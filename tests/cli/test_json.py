@@ -74,6 +74,13 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack query": ("how long does willow soak",),
     "pack list": (),
     "pack info": ("willow",),
+    "pack validate": ("willow",),
+    "pack audit": ("willow",),
+    "pack eval": ("willow", "--exam", "exam.jsonl"),
+    "pack update": ("willow", "--from", "docs", "--exam", "exam.jsonl"),
+    "pack export": ("willow",),
+    "pack remove": ("willow",),
+    "pack install": ("{pack export[place]}",),
     "project init": ("--no-vectors",),
     "project index": ("--no-vectors",),
     "project status": (),
@@ -151,6 +158,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (here / "docs").mkdir()
     (here / "docs" / "soak.md").write_text("# Soaking\n\nWillow soaks for a week.\n")
     (here / "docs" / "empty.md").write_text("")
+    (here / "docs" / "trough.md").write_text("# Trough\n\n[Gone](missing.md)\n")
+    asked = {"id": "q1", "question": "how long does willow soak", "gold": ["soak.md#soaking"]}
+    (here / "exam.jsonl").write_text(json.dumps(asked))
     (here / "docs" / "soak.py").write_text("def soak():\n    wet()\n\n\ndef wet():\n    pass\n")
     broken = tmp_path / "home" / "packs" / "broken"
     broken.mkdir(parents=True)
