@@ -17,7 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.session.greeting import Greeting, solved_line, worded
+from repertoire.app.projects.places import memory_file, root_of
+from repertoire.app.session.greeting import Greeting, solved_line, with_tasks, worded
 from repertoire.boot import home as homes
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
@@ -29,6 +30,7 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
     HINT_THRESHOLD,
+    MOMENT_TOKENS,
     TRACE,
     Candidate,
     Occasion,
@@ -40,6 +42,9 @@ from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
+from repertoire.projects.tasks import ready
+from repertoire.store.light.file import SqliteError
+from repertoire.store.light.project import read_tasks
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
@@ -73,6 +78,35 @@ def greet(start: SessionStart) -> Greeting:
         return Greeting()
     if _is_no_project(start.project):
         return Greeting()
+    return with_tasks(_fitting(start, home, settings), _ready(start, home), most_tokens=MOMENT_TOKENS[SESSION_START])
+
+
+def _ready(start: SessionStart, home: Path) -> list[tuple[str, str]]:
+    """Return the most urgent tasks of the project that may be begun, where it has a memory; none if a session goes on.
+
+    A memory that cannot be read now takes nothing else from the greeting.
+    """
+    root = "" if start.source in ("resume", "fork") else root_of(home, start.project)
+    if not root:
+        return []
+    try:
+        known = read_tasks(memory_file(home, root))
+        muted = _muted(homes.database_path(home), start.project, root)
+    except SqliteError:
+        return []
+    free = ready({task.key: task.status for task in known.tasks}, known.blocking)
+    shown = (task for task in known.tasks if task.key in free and not muted and not suspicion(task.title))
+    return [(task.key, task.title) for task in islice(shown, MAX_ITEMS)]
+
+
+def _muted(path: Path, project: str, root: str) -> bool:
+    if not path.exists():
+        return False
+    with closing(StartReader(path)) as db:
+        return not {project, root}.isdisjoint(db.silent_in(project))
+
+
+def _fitting(start: SessionStart, home: Path, settings: Mapping[str, Any]) -> Greeting:
     shipped = reading.load()
     profile = read_profile(start.project, shipped.signals)
     if not set(profile.terms) - COMMON:

@@ -6,15 +6,17 @@ The session hook runs this with any Python from 3.9.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from repertoire.catalogue.fitting import COMMON, Fit
 from repertoire.catalogue.profile import Profile
 from repertoire.domain.hint import HintItem, hint_text
 from repertoire.domain.text import clean_line
+from repertoire.learning.arbiter import tokens_of
 
 _NAMED_TERMS = 4
-_TITLE = 120  # characters of a trace's title
+_TITLE = 120  # characters of a trace's or a task's title
+_READY = "Repertoire: tasks noted for this project that nothing blocks (memory_get, memory_move)"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,18 @@ def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, st
     named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
     hint = hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items)
     return Greeting("\n".join(part for part in (hint, _solved_lines(solved)) if part), items, tuple(solved))
+
+
+def with_tasks(greeting: Greeting, tasks: Sequence[tuple[str, str]], *, most_tokens: int) -> Greeting:
+    """Return a greeting that also names tasks, by id and title, as far as it stays within its tokens."""
+    lines: list[str] = []
+    for key, title in tasks:
+        said = "\n".join([*([greeting.text] if greeting.text else []), _READY, *lines, solved_line(key, title)])
+        if tokens_of(said) <= most_tokens:
+            lines.append(solved_line(key, title))
+    if not lines:
+        return greeting
+    return replace(greeting, text="\n".join(part for part in (greeting.text, _READY, *lines) if part))
 
 
 def _solved_lines(traces: Sequence[tuple[str, str]]) -> str:

@@ -7,7 +7,6 @@ raises sqlite3.Error.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,11 +16,10 @@ from repertoire.domain.event import COMPACTED, OFFERED, SELECTED
 from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.store.light import exact_copies
+from repertoire.store.light.opening import marks, open_to_read
 
 SCHEMA = 8  # the newest schema whose tables are known here; tests hold it equal to the store's
 _KNOWS_CLIENTS = 7
-_APPLICATION_ID = 0x52455054
-_READ_SECONDS = 0.3
 _CANDIDATES, _BY_WORDS = 300, 60
 _EVENTS = 2_000  # of the log, the newest, that are folded: others are kept as sums
 LOOKED_AT = 20_000  # characters of a text that is offered
@@ -66,7 +64,7 @@ class StartReader:
         """
         # before the log: read after it, what is moved in between would be in neither
         self._spooled = [_spooled(row) for file in waiting(path.parent) for row in rows_of(file)]
-        self._db = _connect(path)
+        self._db = open_to_read(path, known_schema=SCHEMA)
         self.close = self._db.close
 
     def holds_components(self) -> bool:
@@ -125,7 +123,7 @@ class StartReader:
         """Return the newest events of these kinds that came after a number, the oldest of them first."""
         rows = self._db.execute(
             "SELECT id, at, kind, session, project, request, node, data FROM event NOT INDEXED "  # from the end
-            f"WHERE kind IN ({_marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",
+            f"WHERE kind IN ({marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",
             (*kinds, after),
         )
         logged = [EventRow._make((*row[:-1], json.loads(row[-1]))) for row in rows]
@@ -141,7 +139,7 @@ class StartReader:
         rows = self._db.execute(
             "SELECT substr(c.key, 12), count(*) FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
             "JOIN component p ON p.node_id = e.source "  # patterns provide too
-            f"WHERE c.key IN ({_marks(terms)}) GROUP BY c.key",
+            f"WHERE c.key IN ({marks(terms)}) GROUP BY c.key",
             [f"capability:{term}" for term in terms],
         )
         return dict(rows.fetchall())
@@ -152,7 +150,7 @@ class StartReader:
         provided: dict[int, dict[str, float]] = {}
         for node, term, sure in self._db.execute(
             "SELECT e.source, substr(c.key, 12), max(e.weight) FROM edge e JOIN node c ON c.id = e.target "
-            f"WHERE e.relation = 'provides' AND e.source IN ({_marks(ids)}) GROUP BY e.source, c.key",
+            f"WHERE e.relation = 'provides' AND e.source IN ({marks(ids)}) GROUP BY e.source, c.key",
             ids,
         ):
             provided.setdefault(node, {})[term] = min(sure, 1.0)
@@ -160,7 +158,7 @@ class StartReader:
             f"SELECT n.id, n.key, n.name, c.type, substr(c.description, 1, {LOOKED_AT}), c.installed, c.plugin, "
             "c.popularity, c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
             # a tool comes with its server, and a line of a list leads elsewhere
-            f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
+            f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({marks(ids)}) AND c.type <> 'tool' "
             f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
             "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
             f"AND (c.installed OR NOT {exact_copies.IS_THERE}) {self._own_client_condition()}",
@@ -181,7 +179,7 @@ class StartReader:
         rows = self._db.execute(
             "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
             "JOIN component p ON p.node_id = e.source "
-            f"WHERE c.key IN ({_marks(terms)}) AND p.type <> 'tool' "
+            f"WHERE c.key IN ({marks(terms)}) AND p.type <> 'tool' "
             f"GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
             [f"capability:{term}" for term in terms],
         )
@@ -206,26 +204,3 @@ def _spooled(row: Mapping[str, Any]) -> EventRow:
     at, kind, session, project, request, node = (str(row.get(name, "")) for name in EventRow._fields[1:-1])
     data = row.get("data")
     return EventRow(0, at, kind, session, project, request, node, data if isinstance(data, dict) else {})
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_READ_SECONDS)
-    try:
-        known = _is_known(db)
-    except BaseException:
-        db.close()
-        raise
-    if known:
-        return db
-    db.close()
-    message = f"{path} is not a database that this version knows"
-    raise sqlite3.DatabaseError(message)
-
-
-def _is_known(db: sqlite3.Connection) -> bool:
-    application, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    return bool(application == _APPLICATION_ID and schema <= SCHEMA)
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
