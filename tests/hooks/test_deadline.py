@@ -103,7 +103,9 @@ def test_what_was_said_waits_in_the_spool_whoever_has_the_database_locked(
     store_with(home)
     with closing(sqlite3.connect(home / "repertoire.db", isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
-        assert "fastapi-templates" in context(start(python=python_of(version)))
+        # on a busy machine the first start may say nothing in time: it compiles the modules of the copy
+        told = next(filter(None, (context(start(python=python_of(version))) for _ in range(5))), "")
+        assert "fastapi-templates" in told
     assert len(waiting(home)) == 1
     assert noted(home) == 2
 

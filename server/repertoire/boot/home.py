@@ -88,6 +88,11 @@ def environment_path(folder: Path) -> Path:
     return folder / "env"
 
 
+def projects_path(folder: Path) -> Path:
+    """Return the folder that holds the memories of projects."""
+    return folder / "projects"
+
+
 def log_path(folder: Path) -> Path:
     """Return the path of the installers' log."""
     return folder / "log" / "install.log"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.health.rescue import discard_unfinished_rescue
-from repertoire.app.projects.places import files_of, memory_file, projects_folder
+from repertoire.app.projects.places import files_of, memory_file
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
-from repertoire.boot.home import environment_path
+from repertoire.boot.home import environment_path, projects_path
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 from repertoire.store.rescue import set_aside
@@ -79,8 +79,8 @@ def _forget_sessions(store: Store, what: str, project: str) -> None:
 
 def _forget_memories(home: Path, what: str, project: str) -> None:
     """Delete the memory of a project with the project, and those of all projects with everything."""
-    if what == ALL and projects_folder(home).is_dir():
-        for file in projects_folder(home).iterdir():
+    if what == ALL and projects_path(home).is_dir():
+        for file in projects_path(home).iterdir():
             file.unlink(missing_ok=True)
     elif what == PROJECT:
         for file in files_of(memory_file(home, project)):

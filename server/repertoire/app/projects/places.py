@@ -15,16 +15,11 @@ from repertoire.domain.errors import ProjectRefused
 _SUFFIXES = ("", "-wal", "-shm", ".lock")
 
 
-def projects_folder(home: Path) -> Path:
-    """Return the folder that holds the memories of all projects."""
-    return home / "projects"
-
-
 def memory_file(home: Path, root: str) -> Path:
     """Return the file of a project's memory, by the project's folder."""
     real = os.path.realpath(root)
     name = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:20]
-    return projects_folder(home) / f"{name}.db"
+    return homes.projects_path(home) / f"{name}.db"
 
 
 def files_of(memory: Path) -> list[Path]:
@@ -35,7 +30,7 @@ def files_of(memory: Path) -> list[Path]:
 
 def root_of(home: Path, folder: str) -> str:
     """Return the folder of the project that a folder lies in: the nearest one that has a memory; empty if none has."""
-    if not projects_folder(home).is_dir():
+    if not homes.projects_path(home).is_dir():
         return ""
     here = Path(os.path.realpath(folder))
     return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")

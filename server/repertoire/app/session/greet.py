@@ -17,7 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.projects.places import memory_file, root_of
 from repertoire.app.session.greeting import Greeting, solved_line, with_tasks, worded
 from repertoire.boot import home as homes
 from repertoire.catalogue import reading
@@ -42,12 +41,10 @@ from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
-from repertoire.projects.tasks import ready
-from repertoire.store.light.file import SqliteError
-from repertoire.store.light.project import read_tasks
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
+GOING_ON = ("resume", "fork")  # session sources after which the model still sees earlier hints
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
 _AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
 _SPARE = 3  # further candidates, in place of those whose text turns out suspicious
@@ -78,32 +75,12 @@ def greet(start: SessionStart) -> Greeting:
         return Greeting()
     if _is_no_project(start.project):
         return Greeting()
-    return with_tasks(_fitting(start, home, settings), _ready(start, home), most_tokens=MOMENT_TOKENS[SESSION_START])
+    greeting = _fitting(start, home, settings)
+    if start.source in GOING_ON or not homes.projects_path(home).is_dir():
+        return greeting
+    from repertoire.app.session.ready_tasks import ready_tasks  # noqa: PLC0415 - a quarter of a start's time
 
-
-def _ready(start: SessionStart, home: Path) -> list[tuple[str, str]]:
-    """Return the most urgent tasks of the project that may be begun, where it has a memory; none if a session goes on.
-
-    A memory that cannot be read now takes nothing else from the greeting.
-    """
-    root = "" if start.source in ("resume", "fork") else root_of(home, start.project)
-    if not root:
-        return []
-    try:
-        known = read_tasks(memory_file(home, root))
-        muted = _muted(homes.database_path(home), start.project, root)
-    except SqliteError:
-        return []
-    free = ready({task.key: task.status for task in known.tasks}, known.blocking)
-    shown = (task for task in known.tasks if task.key in free and not muted and not suspicion(task.title))
-    return [(task.key, task.title) for task in islice(shown, MAX_ITEMS)]
-
-
-def _muted(path: Path, project: str, root: str) -> bool:
-    if not path.exists():
-        return False
-    with closing(StartReader(path)) as db:
-        return not {project, root}.isdisjoint(db.silent_in(project))
+    return with_tasks(greeting, ready_tasks(home, start.project), most_tokens=MOMENT_TOKENS[SESSION_START])
 
 
 def _fitting(start: SessionStart, home: Path, settings: Mapping[str, Any]) -> Greeting:
@@ -188,7 +165,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
 
 def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the traces of this project that a session is told of; none again where the session goes on."""
-    if start.source in ("resume", "fork") or settings.get("trace_hints") is False:
+    if start.source in GOING_ON or settings.get("trace_hints") is False:
         return []
     muted = db.silent_in(start.project)
     traces = [] if start.project in muted else db.traces_of(start.project, MAX_ITEMS + len(muted))
