@@ -45,8 +45,8 @@ from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
 
 TEAM, BATCH, WRITES = "team", 500, 0.1
 SERVE = ("-m", "repertoire.commons")
-# The same server where uvloop and httptools are missing: uvicorn then takes asyncio's loop and h11.
-HIDDEN = "import sys; sys.modules['uvloop'] = sys.modules['httptools'] = None"
+# The same server where uvloop is missing: uvicorn then takes asyncio's loop.
+HIDDEN = "import sys; sys.modules['uvloop'] = None"
 PLAIN_LOOP = ("-c", f"{HIDDEN}\nfrom repertoire.commons.__main__ import run\nrun()")
 INDEXES = ("trace_problem", "trace_solution")
 
@@ -246,7 +246,7 @@ def make_keys(home: Path, url: str, count: int) -> list[str]:
 
 @dataclass
 class Served:
-    """A server process, its address, and whether uvloop and httptools are hidden from it."""
+    """A server process, its address, and whether uvloop is hidden from it."""
 
     process: subprocess.Popen[str]
     url: str

@@ -114,7 +114,7 @@ def test_a_call_of_a_tool_and_the_call_of_the_api_that_it_makes_are_logged_under
     key = observed.key("both", "ann")
     assert not call(observed, key, "list_tags").is_error
     api = [line for line in lines(observed) if line.get("route") == "/api/v1/tags"][-1]
-    doors = [line for line in lines(observed) if line["id"] == api["id"]]
+    doors = [line for line in lines(observed) if line.get("id") == api["id"]]
     assert [line["route"] for line in doors] == ["/api/v1/tags", "/mcp"]
     assert {line["key"] for line in doors} == {key.split("_")[2]}
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import socket
 import sys
 
+# uvicorn's reader of requests. httptools, which it takes wherever that is installed, keeps the blanks around a header's
+# value, which MCP's conformance suite refuses.
+HTTP = "h11"
+
 
 class AddressNotAvailable(OSError):
     """Nothing can listen there; the message is one line for a person."""

@@ -16,7 +16,7 @@ import uvicorn
 from psycopg.conninfo import make_conninfo
 
 from repertoire.app.wiring import find_home, open_all_embedders, open_embedder
-from repertoire.boot.listener import AddressNotAvailable, listen, written
+from repertoire.boot.listener import HTTP, AddressNotAvailable, listen, written
 from repertoire.commons import backfill, jobs, local_postgres
 from repertoire.commons.database import Database
 from repertoire.commons.dead_jobs import dead_jobs, retry
@@ -50,7 +50,7 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
     database, models = _open(home, dev=dev)
     app = build(database, _pepper(home), models, working=dev)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
+        app, http=HTTP, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
     )
     listener = listen(host, port)
     if dev:

@@ -18,7 +18,7 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from repertoire.boot.listener import AddressNotAvailable, listen, written
+from repertoire.boot.listener import HTTP, AddressNotAvailable, listen, written
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
@@ -50,7 +50,7 @@ async def serve(dispatcher: Dispatcher, listener: socket.socket, host: str) -> N
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security(host), host=host, max_sessions=MOST_SESSIONS
     )
-    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none")
+    config = uvicorn.Config(app, http=HTTP, log_config=None, access_log=False, server_header=False, ws="none")
     async with anyio.create_task_group() as group:
         group.start_soon(tend, dispatcher)
         await _Server(config).serve([listener])
