@@ -131,15 +131,15 @@ class Machine:
                 live.say(prompt, timeout=timeout)
         return live.seen()
 
-    def answered_session(self, *prompts: str) -> Session:
-        """Return the first of five sessions in which a prompt was answered in time, or else the last.
+    def answered_session(self, *prompts: str, event: str = "UserPromptSubmit") -> Session:
+        """Return the first of five sessions in which the hooks of an event said something in time, or else the last.
 
-        No prompt waits for more than 1.5 s, and the first of a process loads the model: on a machine that is busy with
-        other work one may go without, by design.
+        No start waits for more than 1.2 s, no prompt for more than 1.5 s, and the first prompt of a process loads the
+        model: on a machine that is busy with other work one may go without, by design.
         """
         for _ in range(4):
             session = self.session(*prompts)
-            if session.injected("UserPromptSubmit"):
+            if session.injected(event):
                 return session
         return self.session(*prompts)
 

@@ -13,7 +13,7 @@ LONGEST_HINT = 1500
 
 
 def test_a_session_in_a_known_kind_of_project_starts_with_context_even_without_a_store(newcomer: Machine) -> None:
-    session = newcomer.session("hello")
+    session = newcomer.answered_session("hello", event="SessionStart")
     [context] = session.injected("SessionStart")
     assert len(context) < LONGEST_HINT
     assert context in session.main_requests[0].text

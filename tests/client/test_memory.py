@@ -41,7 +41,7 @@ def test_a_start_names_two_ready_tasks_in_a_project_that_was_begun_and_in_no_oth
 ) -> None:
     for title in ("Round the totals", "Number the invoices"):
         repertoire(remembered, "project", "save", "task", title)
-    session = remembered.session("hello")
+    session = remembered.answered_session("hello", event="SessionStart")
     [told] = session.injected("SessionStart")
     assert "Round the totals" in told
     assert "Number the invoices" in told

@@ -97,7 +97,7 @@ def test_manifests_that_once_held_a_start_for_a_minute_hold_it_no_more(newcomer:
     for name, path in hostile.items():
         path.write_text(HOSTILE[name], encoding="utf-8")
     try:
-        session = newcomer.session("hello")
+        session = newcomer.answered_session("hello", event="SessionStart")
     finally:
         for path in hostile.values():
             path.unlink()
