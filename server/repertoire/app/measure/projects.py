@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.measure.labelled import CachedEmbedder
+from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.projects.index import begin_memory, index_project
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.domain.errors import InvalidRequest
@@ -24,7 +25,7 @@ from repertoire.retrieval.project import WEIGHTS
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
 
-_DEEP, _DEPTH, _RRF = 200, 100, 60.0  # results that are ranked, and that the run holds; the constant of RRF
+_DEEP, _DEPTH = 200, 100  # results that are ranked, and that the run holds
 _FIRST = 20  # results of which MRR counts the first right one
 _FILES = 100_000
 _ALONE = {WORDS: 0.0, CHUNKS: 0.0, HEADINGS: 0.0}
@@ -175,11 +176,7 @@ def _answers(
         return [one.node_id for one in rank_sections(run, limit=_DEEP)]
 
     def fused() -> list[int]:
-        scores = defaultdict[int, float](float)
-        for one in (ranked({**_ALONE, WORDS: 1.0}), ranked({**_ALONE, CHUNKS: 1.0})):
-            for rank, node_id in enumerate(one, 1):
-                scores[node_id] += 1 / (_RRF + rank)
-        return sorted(scores, key=lambda node_id: -scores[node_id])
+        return fuse_equally(ranked({**_ALONE, ranking: 1.0}) for ranking in (WORDS, CHUNKS))
 
     systems: dict[str, Callable[[], list[int]]] = {
         "search": lambda: ranked(options.weights or WEIGHTS[view]),

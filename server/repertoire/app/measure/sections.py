@@ -14,6 +14,7 @@ import numpy as np
 
 from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.build import embed_pack
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
@@ -24,7 +25,6 @@ from repertoire.retrieval.sections import SectionIndex, SectionRun, rank_section
 from repertoire.store.pack_file import PackStore
 
 _DEPTH, _DEEP = 50, 200  # results that the run holds for each query, and candidates of each baseline
-_RRF = 60  # the constant k of reciprocal rank fusion
 _WORDS = 256
 
 Report = Callable[[str], None]
@@ -154,11 +154,7 @@ def _baselines(store: PackStore, index: SectionIndex, embedder: Embedder | None)
         return [int(one) for one in index.node_ids[np.argsort(-best, kind="stable")[:_DEEP]]]
 
     def fused(question: str) -> Sequence[int]:
-        scores = defaultdict[int, float](float)
-        for ranked in (words(question), nearest(question)):
-            for rank, one in enumerate(ranked, 1):
-                scores[one] += 1 / (_RRF + rank)
-        return sorted(scores, key=lambda one: -scores[one])
+        return fuse_equally((words(question), nearest(question)))
 
     return {"fts5": words} if embedder is None else {"fts5": words, "vectors": nearest, "rrf": fused}
 

@@ -15,6 +15,7 @@ from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines
 from repertoire.app.traces.fields import TraceFields, trace_of
@@ -27,7 +28,6 @@ from repertoire.domain.trace import TEXT
 from repertoire.traces.ranking import FITS
 
 _DEPTH, _DEEP = 10, 200
-_RRF = 60
 _TITLE, _WORDS = 80, 256
 
 Report = Callable[[str], None]
@@ -139,7 +139,7 @@ class _Baselines:
         }
         if opened.embedder is not None:
             self.systems["vectors"] = lambda query: self._told(self._vectors(query))
-            self.systems["rrf"] = lambda query: self._told(self._fused(query))
+            self.systems["rrf"] = lambda query: self._told(fuse_equally((self._words(query), self._vectors(query))))
 
     def _told(self, node_ids: Sequence[int]) -> list[str]:
         return [self._keys[one] for one in node_ids if one in self._keys][:_DEPTH]
@@ -156,13 +156,6 @@ class _Baselines:
             for one, score in space.nearest(vector, self._opened.traces.ids(active=True), _DEEP).items():
                 best[one] = max(score, best.get(one, -1.0))
         return sorted(best, key=lambda one: -best[one])[:_DEEP]
-
-    def _fused(self, query: Mapping[str, Any]) -> list[int]:
-        fused: dict[int, float] = {}
-        for ranked in (self._words(query), self._vectors(query)):
-            for rank, one in enumerate(ranked, 1):
-                fused[one] = fused.get(one, 0.0) + 1 / (_RRF + rank)
-        return sorted(fused, key=lambda one: -fused[one])
 
 
 def _figures(
