@@ -94,7 +94,7 @@ def build_repertoire(
         ),
     )
     packs = PackShelf(packs_folder(home), open_pack_file)
-    projects = ProjectShelf(home, ProjectStore.open)
+    projects = ProjectShelf(home, open_project)
     return Repertoire(
         home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, projects, degraded
     )
@@ -120,8 +120,17 @@ def open_new_pack(path: Path) -> PackStore:
 
 
 def open_project(path: Path) -> ProjectStore:
-    """Open the memory of a project for writing."""
-    return ProjectStore.open(path)
+    """Open the memory of a project for writing; one that is damaged is mended first.
+
+    Raises:
+        CorruptStore: it was damaged; says what was recovered.
+    """
+    try:
+        return ProjectStore.open(path)
+    except CorruptStore as error:
+        from repertoire.app.health.rescue import mended_memory  # noqa: PLC0415 - hardly ever needed
+
+        raise mended_memory(path, error) from error
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.health.rescue import mend, rescue_text
+from repertoire.app.health.rescue import memory_rescue_text, mend, mend_memories, rescue_text
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.wiring import find_home
 from repertoire.boot.home import database_path, writable
@@ -23,6 +23,7 @@ def rescue_command(as_json: bool) -> None:
     That is sources, the log, past requests, mutes, corrections, trust acceptances and dismissals: out of the damaged
     file where SQLite still reads them, else out of the backup that every refresh and ingest writes. It says what came
     from where and what is lost. Components are read again from their sources. The damaged file is never deleted.
+    The memories of projects are checked and mended in the same way: notes, tasks and procedures come over.
     Every command that meets damage does the same by itself; this one checks the file from end to end.
 
     \b
@@ -31,12 +32,20 @@ def rescue_command(as_json: bool) -> None:
     """
     home = find_home()
     settings = load(home, os.environ)
-    told = mend(home)
+    told, memories = mend(home), mend_memories(home)
     if told is not None and settings.background:
         start_detached_refresh(home)
     show(
-        {"sound": True} if told is None else {"sound": False, **told.data()},
-        lambda: _sound(database_path(home)) if told is None else rescue_text(home, told),
+        {
+            **({"sound": True} if told is None else {"sound": False, **told.data()}),
+            "memories": [{"file": str(file), **one.data()} for file, one in memories.items()],
+        },
+        lambda: "\n".join(
+            [
+                _sound(database_path(home)) if told is None else rescue_text(home, told),
+                *(memory_rescue_text(file, one) for file, one in memories.items()),
+            ]
+        ),
         as_json=as_json,
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
-OURS = "event_is_not_changed"  # a trigger of our schema: it identifies a file of ours whose header was overwritten
-TRIGGER = f"CREATE TRIGGER {OURS}".encode()  # the trigger as the file's bytes hold it
-SEARCHED = 64 << 20  # bytes of a file that are searched for the trigger
+# Of our schemas: they identify a file of ours, a home's database or a project's memory, whose header was overwritten.
+OURS = ("event_is_not_changed", "knowledge_text")
+MARKS = (b"CREATE TRIGGER event_is_not_changed", b"CREATE VIRTUAL TABLE knowledge_text")
+SEARCHED = 64 << 20  # bytes of a file that are searched for such a mark
 HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
 _MAGIC = b"SQLite format 3\x00"
 
@@ -20,6 +21,11 @@ def is_sqlite(header: bytes) -> bool:
 def bears_our_number(header: bytes) -> bool:
     """Tell whether a database header holds Repertoire's application id."""
     return header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def bears_our_mark(content: bytes) -> bool:
+    """Tell whether bytes of a file hold the text of one of our schemas."""
+    return any(mark in content for mark in MARKS)
 
 
 def schema_of(header: bytes) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repertoire.domain.graph import (
@@ -99,7 +99,8 @@ PROJECT = Layout(
         Relation(SUPERSEDES, "replaces it", (KNOWLEDGE,), walked=False),
     ),
     tables=(
-        *(table for table in HOME.tables if table.owner == CORE),
+        # `meta` names the project's folder, which the file's name does not tell
+        *(replace(table, own=table.name == "meta") for table in HOME.tables if table.owner == CORE),
         *(Table(f"{name}_text", name, WITH_NODE, node="rowid") for name in (FILES, CODE, DOCS, KNOWLEDGE)),
         Table("project_file", FILES, WITH_NODE, node="node_id"),
         Table("symbol", CODE, WITH_NODE, node="node_id"),

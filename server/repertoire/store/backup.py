@@ -65,7 +65,8 @@ class Backup:
                 parts = user_data_parts(self._db.layout)
                 for table, sql in (pair for part in parts for pair in part.items()):
                     self._db.execute(f"CREATE TABLE copy.{table} AS {sql}")
-                self._db.execute(f"CREATE TABLE copy.{NUMBERS} AS SELECT name, seq FROM main.sqlite_sequence")
+                if self._db.value("SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence'"):
+                    self._db.execute(f"CREATE TABLE copy.{NUMBERS} AS SELECT name, seq FROM main.sqlite_sequence")
                 self._db.execute("CREATE TABLE copy.made(at TEXT)")
                 self._db.execute("INSERT INTO copy.made VALUES (?)", (now,))
         finally:

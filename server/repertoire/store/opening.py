@@ -18,7 +18,7 @@ from repertoire.domain.database_file import (
     HEADER,
     OURS,
     SEARCHED,
-    TRIGGER,
+    bears_our_mark,
     bears_our_number,
     damaged_text,
     dangling_text,
@@ -184,7 +184,7 @@ def _has_our_schema(path: Path) -> bool:
             f"{path.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
         try:
-            return db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (OURS,)).fetchone() is not None
+            return db.execute("SELECT 1 FROM sqlite_schema WHERE name IN (?, ?)", OURS).fetchone() is not None
         finally:
             db.close()
     except apsw.Error:
@@ -195,7 +195,7 @@ def _holds_our_schema(path: Path) -> bool:
     """Tell whether a file that SQLite cannot read contains the text of our schema."""
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
-        return TRIGGER in file.xRead(min(file.xFileSize(), SEARCHED), 0)
+        return bears_our_mark(file.xRead(min(file.xFileSize(), SEARCHED), 0))
     finally:
         file.xClose()
 

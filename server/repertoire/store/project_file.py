@@ -41,6 +41,7 @@ from repertoire.domain.project import (
     symbol_key,
 )
 from repertoire.domain.text import index_text
+from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
@@ -66,6 +67,7 @@ class ProjectStore:
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
+        self.backup = Backup(connection)
         self.transaction = connection.transaction
 
     @classmethod
@@ -97,6 +99,11 @@ class ProjectStore:
             self._db.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", [("root", storable(root)), ("created", now)]
             )
+
+    def begin_again(self) -> None:
+        """Record that no file was read yet: what a rescue recovered is what people saved."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM meta WHERE key = 'indexed'")
 
     def indexed_at(self) -> str:
         """Return when the project was read last; empty before the first time."""

@@ -165,7 +165,7 @@ def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
 
 def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
     try:
-        from repertoire.app.health.doctor_store import database  # noqa: PLC0415 - a Python may have no sqlite3
+        from repertoire.app.health.doctor_store import database, memories  # noqa: PLC0415 - a Python may have no sqlite3
     except ImportError as error:
         lacking = "sqlite3" in str(error.name)
         mend = "let `python3` be a Python that has sqlite3: the session hook needs it too"
@@ -174,3 +174,4 @@ def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
         )
         return
     yield from database(homes.database_path(home), model, python)
+    yield from memories(home)

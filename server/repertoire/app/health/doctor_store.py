@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from repertoire.app.clock import ago
 from repertoire.app.health.doctor_advisories import advisories
-from repertoire.boot.home import backup_path
+from repertoire.boot.home import backup_path, projects_path
 from repertoire.domain.database_file import damaged_text, newer_text
 from repertoire.domain.event import RESCUED
 from repertoire.domain.health import FAIL, OK, WARN, Finding
@@ -24,6 +25,7 @@ from repertoire.store.light.start import SCHEMA
 _CHECK_S = 30.0
 _OLD = timedelta(days=30)
 _NAMED = 3
+_MEMORY = "project memory"
 _SIDECARS = ("-wal", "-shm", "-journal")
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
@@ -93,6 +95,30 @@ def _backed_up(path: Path) -> Finding:
         return Finding("backup", WARN, f"{copy} is damaged ({clean_line(wrong, 200)})", mend)
     text = f"{copy}, {copy.stat().st_size / 1e6:.1f} MB, of {made}"
     return Finding("backup", WARN, text, mend) if made < ago(_OLD) else Finding("backup", OK, text)
+
+
+def memories(home: Path) -> Iterator[Finding]:
+    """Yield a finding on the memories of projects, if there are any: whether each is intact, and backed up."""
+    files = sorted(projects_path(home).glob("*.db"))
+    wrong = [replace(found, check=_MEMORY) for file in files if (found := _memory_trouble(file))]
+    yield from wrong
+    if files and not wrong:
+        size = sum(file.stat().st_size for file in files) / 1e6
+        backed = sum(backup_path(file).is_file() for file in files)
+        text = f"{len(files)}, {size:.1f} MB; {backed} with notes, tasks or procedures in a backup"
+        yield Finding(_MEMORY, OK, text)
+
+
+def _memory_trouble(file: Path) -> Finding | None:
+    wrong = judged(file)
+    if wrong is not None:
+        return wrong
+    try:
+        with closing(HealthReader(file)) as db:
+            trouble = db.trouble(_CHECK_S)
+    except SqliteError as error:
+        return refused(file, error)
+    return message(_MEMORY, FAIL, damaged_text(file, clean_line(trouble, 200))) if trouble else None
 
 
 def _whole(db: HealthReader, path: Path) -> Finding:

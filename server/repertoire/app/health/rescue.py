@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from repertoire.app.clock import now
@@ -15,6 +15,9 @@ from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.damage import damage
 from repertoire.store.database import Store
+from repertoire.store.graph_file import HOME_FILE, GraphFile
+from repertoire.store.project_file import ProjectStore
+from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.rescue import discard_unfinished, rescue, resume
 
 _PATIENCE_S = 120
@@ -31,16 +34,41 @@ def mend(home: Path) -> Rescue | None:
             moved; nothing has changed then.
     """
     path = homes.database_path(home)
+    return _mend(path, home / "mend.lock", _note, lambda: last_rescue(path))
+
+
+def mend_memory(memory: Path) -> Rescue | None:
+    """Do the same as `mend` for the memory of a project: what people saved is recovered, its files are read again."""
+    return _mend(memory, memory.with_name("mend.lock"), _begin_again, lambda: None, PROJECT_FILE)
+
+
+def mend_memories(home: Path) -> dict[Path, Rescue]:
+    """Replace every damaged memory of a project; return the rescues by file.
+
+    Raises:
+        StoreError: as `mend` does, of the first memory that cannot be replaced.
+    """
+    found = {memory: mend_memory(memory) for memory in sorted(homes.projects_path(home).glob("*.db"))}
+    return {memory: told for memory, told in found.items() if told is not None}
+
+
+def _mend(
+    path: Path,
+    lock: Path,
+    finish: Callable[[Path, Rescue], None],
+    last: Callable[[], Rescue | None],
+    file: GraphFile = HOME_FILE,
+) -> Rescue | None:
     try:
-        with only_one(home / "mend.lock", _patient):
+        with only_one(lock, _patient):
             if resume(path):
-                return last_rescue(path)
-            cause = damage(path)
+                return last()
+            cause = damage(path, file)
             if not cause:
                 return None
-            return rescue(path, cause, now=now(), finish=_note)
+            return rescue(path, cause, now=now(), finish=finish, file=file)
     except OSError as error:
-        if not damage(path):
+        if not damage(path, file):
             return None
         message = (
             f"{path} cannot be mended from here ({error.strerror}: {error.filename}), nothing was changed; "
@@ -78,6 +106,20 @@ def mended_home(found: CorruptStore, environment: Mapping[str, str]) -> CorruptS
     return mended(home, load(home, environment), found)
 
 
+def mended_memory(memory: Path, found: CorruptStore) -> CorruptStore:
+    """Rescue the memory of an error; return an error that describes the rescue, or else the given error."""
+    told = mend_memory(memory)
+    return found if told is None else CorruptStore(memory_rescue_text(memory, told))
+
+
+def memory_rescue_text(memory: Path, told: Rescue) -> str:
+    """Return what was damaged of a project's memory, where it is kept, what was recovered, and what to do next."""
+    return (
+        f"{memory} was damaged ({told.cause}) and is kept as {told.kept} beside a new one; {told.recovered}; "
+        "`repertoire project index` reads the project's files again"
+    )
+
+
 def rescue_text(home: Path, told: Rescue) -> str:
     """Return what was damaged, where it is kept, what was recovered, and what to do next."""
     path = homes.database_path(home)
@@ -94,6 +136,11 @@ def _patient(seconds: int) -> None:
     if seconds >= _PATIENCE_S:
         message = f"another process has been mending the database for {seconds} s; try again when it has ended"
         raise StoreBusy(message)
+
+
+def _begin_again(made: Path, _told: Rescue) -> None:
+    with ProjectStore.open(made) as memory:
+        memory.begin_again()
 
 
 def _note(made: Path, told: Rescue) -> None:

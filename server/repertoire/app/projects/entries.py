@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.shelf import OpenProject
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.domain.project import (
     ABOUT,
     BLOCKS,
@@ -157,6 +158,7 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
             _put(project, entry, embedder)
         links = [_resolved(project, entry.key, relation, target) for relation, target in asked.links]
         superseded = _link(project, links)
+    _back_up(project)
     return Saved((entry,), what, tuple(links), tuple(superseded))
 
 
@@ -207,6 +209,7 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         ]
         for entry in moved:
             _put(project, entry, None)
+    _back_up(project)
     return Saved(tuple(moved), "moved")
 
 
@@ -223,22 +226,33 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
         if not entries.unlink(link, now=now()):
             message = f"{link.source} has no link {link.relation} to {link.target}; memory_get shows its links"
             raise InvalidRequest(message)
+        _back_up(project)
         return Saved((source,), "unlinked", (link,))
     with project.store.transaction():
         superseded = _link(project, [link])
+    _back_up(project)
     return Saved((source,), "linked", (link,), tuple(superseded))
 
 
 def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
-    """Delete entries with their links, all or none.
+    """Delete entries with their links, all or none, from the backup too.
 
     Raises:
         InvalidRequest: an id is unknown, or the version is another.
+        StoreError: the backup cannot be deleted; nothing is deleted then.
     """
-    with project.store.transaction():
+    _all_found(project, asked.keys, asked.expected_version)  # a wrong id must not cost the backup
+    with project.store.backup.deleted(), project.store.transaction():
         gone = _all_found(project, asked.keys, asked.expected_version)
         project.store.entries.delete([one.key for one in gone], now=now())
+    _back_up(project)
     return Saved(tuple(gone), "deleted")
+
+
+def _back_up(project: OpenProject) -> None:
+    # What was saved is on the disk already, so that a full disk must not call it failed; `doctor` misses the backup.
+    with contextlib.suppress(StoreError):
+        project.store.backup.write(now=now())
 
 
 def _put(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:

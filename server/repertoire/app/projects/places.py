@@ -12,8 +12,6 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
 from repertoire.domain.errors import ProjectRefused
 
-_SUFFIXES = ("", "-wal", "-shm", ".lock")
-
 
 def memory_file(home: Path, root: str) -> Path:
     """Return the file of a project's memory, by the project's folder."""
@@ -23,9 +21,8 @@ def memory_file(home: Path, root: str) -> Path:
 
 
 def files_of(memory: Path) -> list[Path]:
-    """Return the files that belong to a memory and exist."""
-    named = (memory.with_name(f"{memory.name}{suffix}") for suffix in _SUFFIXES)
-    return [path for path in named if path.exists()]
+    """Return the files that belong to a memory: itself, its log, lock and backup, and damaged ones set aside."""
+    return sorted(memory.parent.glob(f"{memory.name}*"))
 
 
 def root_of(home: Path, folder: str) -> str:

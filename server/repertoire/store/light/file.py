@@ -43,7 +43,7 @@ def _wrong(path: Path) -> str:
         with path.open("rb") as file:
             header = file.read(known.HEADER)
             whole, named = known.is_sqlite(header), known.bears_our_number(header)
-            ours = named or known.TRIGGER in header + file.read(known.SEARCHED)
+            ours = named or known.bears_our_mark(header + file.read(known.SEARCHED))
     except OSError as error:
         return known.unreadable_text(path, error.strerror)
     if not ours:
