@@ -19,12 +19,6 @@ _CALLED = {
     "trace": "traces",
     "node": "past requests",
     "request": "past requests",
-    "note": "notes",
-    "task": "tasks",
-    "epic": "epics",
-    "procedure": "procedures",
-    "entry": "notes, tasks and procedures",
-    "meta": "the project's folder",
 }
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 _HOUR, _DAY = 60, 24 * 60
@@ -49,11 +43,6 @@ class Rescue:
     @property
     def text(self) -> str:
         """Describe which rows came from which file, what is lost, and where components come from."""
-        return f"{self.recovered}; components are read again from their sources"
-
-    @property
-    def recovered(self) -> str:
-        """Describe which rows came from which file, and what is lost."""
         parts = [f"recovered from the damaged file: {_counted(self.from_damaged)}"]
         if self.incomplete:
             named = _listed(_CALLED.get(name, name) for name in self.incomplete)
@@ -65,7 +54,7 @@ class Rescue:
                 parts.append(f"there was no backup; some rows are lost of: {named}")
                 if "source" in self.incomplete:
                     parts.append("compare `repertoire sources` with what you had added")
-        return "; ".join(parts)
+        return "; ".join([*parts, "components are read again from their sources"])
 
 
 def _counted(rows: Mapping[str, int]) -> str:

@@ -76,7 +76,7 @@ def test_whoever_meets_damage_mends_it_and_nothing_that_was_saved_is_lost(home, 
     with closing(ProjectShelf(home, open_project)) as shelf:
         told = list(mend_memories(home).values()) if damage == "noise in a third of the pages" else []
         if not told:
-            with pytest.raises(CorruptStore, match=r"was damaged .* `repertoire project index`"):
+            with pytest.raises(CorruptStore, match=r"was damaged .* recovered: 2 notes, 1 task.* `repertoire project index`"):
                 shelf.open(root_of(home))
         project = shelf.open(root_of(home))
         assert titles(project) == TITLES

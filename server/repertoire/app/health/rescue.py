@@ -11,6 +11,7 @@ from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
 from repertoire.domain.event import RESCUED, Event
+from repertoire.domain.project import ENTRIES
 from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.damage import damage
@@ -114,9 +115,12 @@ def mended_memory(memory: Path, found: CorruptStore) -> CorruptStore:
 
 def memory_rescue_text(memory: Path, told: Rescue) -> str:
     """Return what was damaged of a project's memory, where it is kept, what was recovered, and what to do next."""
+    saved = {kind: told.from_damaged.get(kind, 0) + told.from_backup.get(kind, 0) for kind in ENTRIES}
+    recovered = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in saved.items() if count)
+    lost = f"; what was saved after the backup of {told.backup} may be lost" if told.incomplete and told.backup else ""
     return (
-        f"{memory} was damaged ({told.cause}) and is kept as {told.kept} beside a new one; {told.recovered}; "
-        "`repertoire project index` reads the project's files again"
+        f"{memory} was damaged ({told.cause}) and is kept as {told.kept} beside a new one; "
+        f"recovered: {recovered or 'nothing'}{lost}; `repertoire project index` reads the project's files again"
     )
 
 
