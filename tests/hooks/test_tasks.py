@@ -10,7 +10,8 @@ import pytest
 from app.projects.small_project import begin
 from hooks.starting import LONGEST_HINT, Run, context, store_with
 from repertoire.app.person.mute import mute
-from repertoire.app.projects.entries import MoveRequest, move_entries, save_entry, save_request
+from repertoire.app.projects.entries import move_entries, save_entry
+from repertoire.app.projects.entry_requests import MoveRequest, save_request
 from repertoire.app.projects.places import memory_file
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.app.wiring import open_project

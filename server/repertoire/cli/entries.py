@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from repertoire.app.projects.entries import (
+from repertoire.app.projects.entry_requests import (
     DEPENDS_ON,
     DeleteRequest,
     LinkRequest,
@@ -18,7 +18,14 @@ from repertoire.app.projects.entries import (
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show_answer
 from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES
-from repertoire.verbs.memory import DELETE_MEMORY, LINK_MEMORY, LIST_MEMORY, MOVE_MEMORY, SAVE_MEMORY
+from repertoire.verbs.memory import (
+    DELETE_MEMORY,
+    LINK_MEMORY,
+    LIST_MEMORY,
+    MIRROR_MEMORY,
+    MOVE_MEMORY,
+    SAVE_MEMORY,
+)
 from repertoire.verbs.verb import Context, Verb
 
 folder_option = click.option("--project", default="", metavar="FOLDER", help="A project other than the current one.")
@@ -161,4 +168,21 @@ def delete_command(ids: tuple[str, ...], expected_version: int | None, project: 
     ask(DELETE_MEMORY, DeleteRequest(ids, expected_version), project, as_json=as_json)
 
 
-ENTRY_COMMANDS = (save_command, list_command, move_command, link_command, delete_command)
+@click.command("mirror")
+@click.option("--off", is_flag=True, help="Keep them the same no more; the files stay.")
+@folder_option
+@json_option
+def mirror_command(off: bool, project: str, as_json: bool) -> None:
+    r"""Keep notes, tasks and procedures as Markdown files in the project's folder `.repertoire`, both ways.
+
+    From now on a file that somebody edits, adds, renames or deletes changes the memory, and the other way round: put
+    the folder under version control, and they are reviewed and merged with the code. Where both sides changed, both
+    are kept. A memory that is lost comes back from its files.
+
+    \b
+    repertoire project mirror
+    """
+    ask(MIRROR_MEMORY, not off, project, as_json=as_json)
+
+
+ENTRY_COMMANDS = (save_command, list_command, move_command, link_command, delete_command, mirror_command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
+from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.places import known_root
 from repertoire.app.projects.search import KINDS, MODES, MemoryQuery
 from repertoire.app.projects.show import FileQuery
@@ -13,6 +14,7 @@ from repertoire.app.wiring import open_project, open_repertoire
 from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
 from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.project import SYMBOL_KINDS
+from repertoire.rendering.mirror import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
 from repertoire.verbs.verb import Context
@@ -71,7 +73,8 @@ def index_command(no_vectors: bool, project: str, quiet: bool, as_json: bool) ->
 def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         folder = Context.of(repertoire, project=project).project
-        memory = repertoire.projects.open(folder).store
+        opened = repertoire.projects.open(folder)
+        memory = opened.store
         with progress(quiet=quiet) as bar:
             done: Indexed = index_project(
                 memory,
@@ -79,7 +82,9 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
                 embedder=repertoire.embedder if vectors else None,
                 report=bar,
             )
-        show(indexed_data(done), lambda: indexed_text(done), as_json=as_json)
+        mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
+        told = [mirror_text(mirrored)] if mirrored else []
+        show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)
 
 
 @project_command.command("status")

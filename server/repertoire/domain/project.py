@@ -109,6 +109,7 @@ PROJECT = Layout(
         Table("chunk", CODE, WITH_NODE, node="node_id"),
         Table("embedded", CODE, WITH_NODE, node="node_id"),
         Table("skipped", FILES, WITH_ALL),
+        Table("mirror", KNOWLEDGE, WITH_ALL),
     ),
 )
 
@@ -304,6 +305,15 @@ class Entry:
     version: int = 1
     created: str = ""
     changed: str = ""
+
+
+@dataclass(frozen=True)
+class MirroredFile:
+    """The file of an entry as it was when both were last the same: hashes of what the entry told, and of the file."""
+
+    path: str
+    told: str
+    file: str
 
 
 @dataclass(frozen=True)

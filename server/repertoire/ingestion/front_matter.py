@@ -36,6 +36,12 @@ class MarkdownDocument:
     warning: str = ""
 
 
+def fenced(source: str) -> tuple[str, str] | None:
+    """Return the front matter and the body of a Markdown file as they are written; None if it has no front matter."""
+    found = _FENCE.match(source[: _MAX_YAML + 100])
+    return None if found is None else (found.group(1), source[found.end() :])
+
+
 def split(source: str) -> MarkdownDocument:
     """Split a Markdown file into front matter and body; never fails."""
     found = _FENCE.match(source[: _MAX_YAML + 100])
@@ -55,6 +61,15 @@ def read_yaml(source: str) -> Mapping[str, Any]:
     Raises:
         Unusable: the text is not YAML, no mapping, or out of bounds.
     """
+    return {key: _typed(item) for key, item in read_strings(source).items()}
+
+
+def read_strings(source: str) -> Mapping[str, Any]:
+    """Parse a YAML mapping within bounds; every scalar is a string.
+
+    Raises:
+        Unusable: the text is not YAML, no mapping, or out of bounds.
+    """
     if len(source) > _MAX_YAML:
         message = f"larger than {_MAX_YAML:,} characters"
         raise Unusable(message)
@@ -70,7 +85,7 @@ def read_yaml(source: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         message = "not a mapping"
         raise Unusable(message)
-    return {key: _typed(item) for key, item in value.items()}
+    return value
 
 
 def _flow_depth(source: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
 from repertoire.app.packs.query import PackQuestion
-from repertoire.app.projects.entries import (
+from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
     ListQuery,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repertoire.app.projects.entries import DEPENDS_ON
+from repertoire.app.projects.entry_requests import DEPENDS_ON
 from repertoire.app.projects.search import KINDS, MODES
 from repertoire.app.projects.symbols import ACTIONS
 from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from repertoire.domain.text import clean_line
 
 if TYPE_CHECKING:  # other answers render no entry
-    from repertoire.app.projects.entries import EntryListing, Saved
+    from repertoire.app.projects.entry_requests import EntryListing, Saved
     from repertoire.domain.project import Entry, EntryLink
 
 _LINE, _TITLE = 200, 200

@@ -16,6 +16,7 @@ from repertoire.domain.project import (
     Entry,
     EntryLink,
     Item,
+    MirroredFile,
     chunk_space,
     heading_space,
 )
@@ -152,6 +153,20 @@ class ProjectEntries:
             (key,),
         )
         return [EntryLink(*map(str, row)) for row in rows]
+
+    def mirrored(self) -> dict[str, MirroredFile]:
+        """Map entries to their files as both were when they were last the same."""
+        rows = self._db.rows("SELECT entry, path, told, file FROM mirror ORDER BY entry")
+        return {str(key): MirroredFile(*map(str, row)) for key, *row in rows}
+
+    def set_mirrored(self, files: Mapping[str, MirroredFile]) -> None:
+        """Record the files of all entries."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM mirror")
+            self._db.executemany(
+                "INSERT INTO mirror VALUES (?, ?, ?, ?)",
+                [(key, storable(one.path), one.told, one.file) for key, one in sorted(files.items())],
+            )
 
     def blocking(self) -> list[tuple[str, str]]:
         """Return which task blocks which."""

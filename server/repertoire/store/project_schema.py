@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repertoire.domain.project import PROJECT
 from repertoire.store.graph_file import GraphFile, begin
-from repertoire.store.migrations import full_text
+from repertoire.store.migrations import Migration, full_text
 
 
 def _words_of(table: str) -> str:
@@ -51,6 +51,16 @@ PROJECT_FILE = GraphFile(
             _words_of("code_text"),
             _words_of("docs_text"),
             full_text("knowledge_text"),
+        ),
+        Migration(
+            2,
+            "mirror",
+            (
+                # each entry's file as it was when both were last the same: hashes of what the entry told, of the file
+                """CREATE TABLE mirror(
+                    entry TEXT PRIMARY KEY, path TEXT NOT NULL, told TEXT NOT NULL, file TEXT NOT NULL)
+                    WITHOUT ROWID""",
+            ),
         ),
     ),
 )

@@ -1,8 +1,13 @@
-"""Defines the verbs that change what was saved in a project's memory: save, list, move, link, delete."""
+"""Defines the verbs that change what was saved in a project's memory: save, list, move, link, delete, mirror."""
 
 from __future__ import annotations
 
-from repertoire.app.projects.entries import (
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
+from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     EntryListing,
     LinkRequest,
@@ -10,35 +15,56 @@ from repertoire.app.projects.entries import (
     MoveRequest,
     Saved,
     SaveRequest,
-    delete_entries,
-    link_entries,
-    list_entries,
-    move_entries,
-    save_entry,
 )
+from repertoire.app.projects.mirror import MirrorReport, begin_mirror, compare_mirror, end_mirror, follow_mirror
+from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
+from repertoire.rendering.mirror import mirror_data, mirror_text
 from repertoire.verbs.verb import Context, Verb
 
 
+@contextmanager
+def _mirrored(context: Context) -> Iterator[OpenProject]:
+    """Open the memory of the current project; before and after, it is compared with its mirror."""
+    project = context.repertoire.projects.open(context.project)
+    follow_mirror(project, embedder=context.repertoire.embedder)
+    yield project
+    follow_mirror(project)
+
+
 def _save(context: Context, asked: SaveRequest) -> Saved:
-    repertoire = context.repertoire
-    return save_entry(repertoire.projects.open(context.project), asked, embedder=repertoire.embedder)
+    with _mirrored(context) as project:
+        return save_entry(project, asked, embedder=context.repertoire.embedder)
 
 
 def _list(context: Context, wanted: ListQuery) -> EntryListing:
-    return list_entries(context.repertoire.projects.open(context.project), wanted)
+    with _mirrored(context) as project:
+        return list_entries(project, wanted)
 
 
 def _move(context: Context, asked: MoveRequest) -> Saved:
-    return move_entries(context.repertoire.projects.open(context.project), asked)
+    with _mirrored(context) as project:
+        return move_entries(project, asked)
 
 
 def _link(context: Context, asked: LinkRequest) -> Saved:
-    return link_entries(context.repertoire.projects.open(context.project), asked)
+    with _mirrored(context) as project:
+        return link_entries(project, asked)
 
 
 def _delete(context: Context, asked: DeleteRequest) -> Saved:
-    return delete_entries(context.repertoire.projects.open(context.project), asked)
+    with _mirrored(context) as project:
+        return delete_entries(project, asked)
+
+
+def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - what is asked
+    project = context.repertoire.projects.open(context.project)
+    if not wanted:
+        end_mirror(project)
+        return MirrorReport(str(Path(project.root) / MIRROR_FOLDER))
+    begin_mirror(project)
+    return compare_mirror(project, embedder=context.repertoire.embedder)
 
 
 SAVE_MEMORY = Verb(_save, saved_text, saved_data)
@@ -46,3 +72,4 @@ LIST_MEMORY = Verb(_list, listing_text, listing_data)
 MOVE_MEMORY = Verb(_move, saved_text, saved_data)
 LINK_MEMORY = Verb(_link, saved_text, saved_data)
 DELETE_MEMORY = Verb(_delete, saved_text, saved_data)
+MIRROR_MEMORY = Verb(_mirror, mirror_text, mirror_data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.app.projects.show import (
@@ -33,7 +34,9 @@ from repertoire.verbs.verb import Context, Verb
 
 
 def _at_hand(context: Context) -> OpenProject:
-    return context.repertoire.projects.open(context.project)
+    project = context.repertoire.projects.open(context.project)
+    follow_mirror(project, embedder=context.repertoire.embedder)
+    return project
 
 
 def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:

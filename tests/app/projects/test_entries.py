@@ -5,17 +5,13 @@ from __future__ import annotations
 import pytest
 
 from app.projects.small_project import FILES, begin, read, write
-from repertoire.app.projects.entries import (
+from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
+from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
     ListQuery,
     MoveRequest,
     SaveRequest,
-    delete_entries,
-    link_entries,
-    list_entries,
-    move_entries,
-    save_entry,
     save_request,
 )
 from repertoire.app.projects.search import MemoryQuery, search_memory

@@ -13,15 +13,8 @@ import pytest
 from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.health.doctor_store import memories
 from repertoire.app.health.rescue import mend_memories
-from repertoire.app.projects.entries import (
-    DeleteRequest,
-    ListQuery,
-    SaveRequest,
-    delete_entries,
-    list_entries,
-    save_entry,
-    save_request,
-)
+from repertoire.app.projects.entries import delete_entries, list_entries, save_entry
+from repertoire.app.projects.entry_requests import DeleteRequest, ListQuery, SaveRequest, save_request
 from repertoire.app.projects.places import files_of, memory_file
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
@@ -76,7 +69,7 @@ def test_whoever_meets_damage_mends_it_and_nothing_that_was_saved_is_lost(home, 
     with closing(ProjectShelf(home, open_project)) as shelf:
         told = list(mend_memories(home).values()) if damage == "noise in a third of the pages" else []
         if not told:
-            with pytest.raises(CorruptStore, match=r"was damaged .* recovered: 2 notes, 1 task.* `repertoire project index`"):
+            with pytest.raises(CorruptStore, match=r"recovered: 2 notes, 1 task.* `repertoire project index`"):
                 shelf.open(root_of(home))
         project = shelf.open(root_of(home))
         assert titles(project) == TITLES

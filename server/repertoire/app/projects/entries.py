@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from repertoire.app.clock import now
+from repertoire.app.projects.entry_requests import (
+    DEPENDS_ON,
+    DeleteRequest,
+    EntryListing,
+    LinkRequest,
+    ListQuery,
+    MoveRequest,
+    Saved,
+    SaveRequest,
+)
 from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest, StoreError
@@ -35,109 +45,9 @@ from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 from repertoire.trust.redaction import redact
 
-DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
 _TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
 _ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 _BULK = 100
-_DATA = ("category", "due", "estimate", "assignee", "steps", "triggers", "files")  # fields that only some have
-
-
-@dataclass(frozen=True)
-class SaveRequest:
-    """A new entry, or with an id the changed fields of one; what is None stays as it is."""
-
-    kind: str = ""
-    key: str = ""
-    title: str | None = None
-    body: str | None = None
-    tags: tuple[str, ...] | None = None
-    status: str = ""
-    priority: int | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
-    links: tuple[tuple[str, str], ...] = ()  # (relation, target)
-    expected_version: int | None = None
-
-
-def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
-    """Return the request in named fields, as both doors take them."""
-    data = {name: told[name] for name in _DATA if told.get(name)}
-    links = [(relation, one) for relation in (ABOUT, DEPENDS_ON, SUPERSEDES) for one in told.get(relation) or ()]
-    if told.get("epic"):
-        links.append((PART_OF, told["epic"]))
-    return SaveRequest(
-        told.get("kind") or "",
-        key,
-        told.get("title"),
-        told.get("body"),
-        tuple(told["tags"]) if told.get("tags") else None,
-        told.get("status") or "",
-        told.get("priority"),
-        data,
-        tuple(links),
-        told.get("expected_version"),
-    )
-
-
-@dataclass(frozen=True)
-class Saved:
-    """Entries after a change; `created` is false where the very same entry was there already."""
-
-    entries: tuple[Entry, ...]
-    what: str
-    links: tuple[EntryLink, ...] = ()
-    superseded: tuple[Entry, ...] = ()
-
-
-@dataclass(frozen=True)
-class ListQuery:
-    """Which entries are listed."""
-
-    kind: str = ""
-    status: str = ""
-    tag: str = ""
-    words: str = ""
-    linked: str = ""  # only what is linked with this id
-    ready: bool = False
-    limit: int = 30
-    offset: int = 0
-
-
-@dataclass(frozen=True)
-class EntryListing:
-    """Entries of a project; `waiting` maps a task to the unfinished ones that block it."""
-
-    entries: tuple[Entry, ...]
-    total: int
-    ready: frozenset[str] = frozenset()
-    waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class MoveRequest:
-    """Entries that get another status or priority."""
-
-    keys: tuple[str, ...]
-    status: str = ""
-    priority: int | None = None
-    expected_version: int | None = None
-
-
-@dataclass(frozen=True)
-class LinkRequest:
-    """A link between an entry and something else; with `remove` it is taken away."""
-
-    source: str
-    relation: str
-    target: str
-    remove: bool = False
-
-
-@dataclass(frozen=True)
-class DeleteRequest:
-    """Entries to delete."""
-
-    keys: tuple[str, ...]
-    expected_version: int | None = None
 
 
 def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
@@ -149,16 +59,16 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
     entries = project.store.entries
     with project.store.transaction():
         before = _found(entries, asked.key) if asked.key else None
-        entry = _changed(before, asked) if before else _new(asked)
+        entry = changed_entry(before, asked) if before else new_entry(asked)
         known = None if before else entries.get(entry.key)
         if known is not None:
             entry, what = known, "was there already"
         else:
             what = "changed" if before else "saved"
-            _put(project, entry, embedder)
-        links = [_resolved(project, entry.key, relation, target) for relation, target in asked.links]
-        superseded = _link(project, links)
-    _back_up(project)
+            put_entry(project, entry, embedder)
+        links = [resolved_link(project, entry.key, relation, target) for relation, target in asked.links]
+        superseded = add_links(project, links)
+    back_up(project)
     return Saved((entry,), what, tuple(links), tuple(superseded))
 
 
@@ -204,12 +114,12 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         raise InvalidRequest(message)
     with project.store.transaction():
         moved = [
-            _changed(one, SaveRequest(status=asked.status, priority=asked.priority))
+            changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority))
             for one in _all_found(project, asked.keys, asked.expected_version)
         ]
         for entry in moved:
-            _put(project, entry, None)
-    _back_up(project)
+            put_entry(project, entry, None)
+    back_up(project)
     return Saved(tuple(moved), "moved")
 
 
@@ -221,16 +131,16 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
     """
     entries = project.store.entries
     source = _found(entries, asked.source)
-    link = _resolved(project, source.key, asked.relation, asked.target)
+    link = resolved_link(project, source.key, asked.relation, asked.target)
     if asked.remove:
         if not entries.unlink(link, now=now()):
             message = f"{link.source} has no link {link.relation} to {link.target}; memory_get shows its links"
             raise InvalidRequest(message)
-        _back_up(project)
+        back_up(project)
         return Saved((source,), "unlinked", (link,))
     with project.store.transaction():
-        superseded = _link(project, [link])
-    _back_up(project)
+        superseded = add_links(project, [link])
+    back_up(project)
     return Saved((source,), "linked", (link,), tuple(superseded))
 
 
@@ -245,24 +155,31 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
     with project.store.backup.deleted(), project.store.transaction():
         gone = _all_found(project, asked.keys, asked.expected_version)
         project.store.entries.delete([one.key for one in gone], now=now())
-    _back_up(project)
+    back_up(project)
     return Saved(tuple(gone), "deleted")
 
 
-def _back_up(project: OpenProject) -> None:
+def back_up(project: OpenProject) -> None:
+    """Write the backup of what was saved, if it can be written."""
     # What was saved is on the disk already, so that a full disk must not call it failed; `doctor` misses the backup.
     with contextlib.suppress(StoreError):
         project.store.backup.write(now=now())
 
 
-def _put(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:
+def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:
+    """Write an entry with its texts; without an embedder its vectors follow at the next index."""
     texts = texts_of_entry(entry)
     project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
     if embedder is not None:
         project.store.embed_texts(texts, embedder.model, embedder.embed_passages([*texts.values()]))
 
 
-def _new(asked: SaveRequest) -> Entry:
+def new_entry(asked: SaveRequest) -> Entry:
+    """Return the entry that a request describes, named by its words.
+
+    Raises:
+        InvalidRequest: a field is invalid.
+    """
     kind = asked.kind or NOTE
     if kind not in ENTRIES:
         message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
@@ -277,10 +194,15 @@ def _new(asked: SaveRequest) -> Entry:
     at = now()
     status = TODO if kind in (TASK, EPIC) else STATES[kind][0]
     bare = Entry(f"{kind}:{name}", kind, title, body, status=status, created=at, changed=at)
-    return replace(_changed(bare, replace(asked, title=None, body=None, expected_version=None)), version=1)
+    return replace(changed_entry(bare, replace(asked, title=None, body=None, expected_version=None)), version=1)
 
 
-def _changed(entry: Entry, asked: SaveRequest) -> Entry:
+def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
+    """Return an entry with the changed fields of a request.
+
+    Raises:
+        InvalidRequest: a field is invalid, or the version is another.
+    """
     _check_version(entry, asked.expected_version)
     if asked.status and asked.status not in STATES[entry.kind]:
         message = f"a {entry.kind} cannot be {asked.status[:40]!r}; it is one of {', '.join(STATES[entry.kind])}"
@@ -347,8 +269,12 @@ def _near(entries: ProjectEntries, key: str) -> set[str]:
     return {end for link in entries.links(name) for end in (link.source, link.target)} - {name}
 
 
-def _resolved(project: OpenProject, source: str, relation: str, target: str) -> EntryLink:
-    """Return a link between keys; `depends_on` is turned round."""
+def resolved_link(project: OpenProject, source: str, relation: str, target: str) -> EntryLink:
+    """Return a link between keys; `depends_on` is turned round.
+
+    Raises:
+        InvalidRequest: the relation or the target is unknown.
+    """
     known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, "relates_to", SUPERSEDES)
     if relation not in known:
         message = f"{relation[:40]!r} is no relation; it is one of {', '.join(known)}"
@@ -375,8 +301,12 @@ def _resolved(project: OpenProject, source: str, relation: str, target: str) -> 
     return EntryLink(source, relation, key)
 
 
-def _link(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
-    """Add links, and mark what they replace; return the replaced entries."""
+def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
+    """Add links, and mark what they replace; return the replaced entries.
+
+    Raises:
+        InvalidRequest: an entry is linked with itself, or round in a circle.
+    """
     entries, superseded = project.store.entries, list[Entry]()
     for link in links:
         if link.source == link.target:
@@ -391,5 +321,5 @@ def _link(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
         old = entries.get(link.target) if link.relation == SUPERSEDES else None
         if old is not None and SUPERSEDED in STATES[old.kind] and old.status != SUPERSEDED:
             superseded.append(replace(old, status=SUPERSEDED, version=old.version + 1, changed=now()))
-            _put(project, superseded[-1], None)
+            put_entry(project, superseded[-1], None)
     return superseded

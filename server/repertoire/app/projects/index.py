@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.projects.embed import embed_pending
-from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
+from repertoire.app.projects.places import MIRROR_FOLDER, files_of, memory_file, refuse_no_project
 from repertoire.app.projects.reading import read_file
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import StoreBusy
@@ -122,12 +122,12 @@ def index_project(
 
 
 def _ignored(root: Path, *, home: Path) -> crawl.Ignored:
-    """Return what tells whether a path is left out: by `.gitignore`, or because it is our own home."""
+    """Return what tells whether a path is left out: by `.gitignore`, or as our own home or the memory's mirror."""
     by_patterns = GitIgnore(root)
     own = home.relative_to(root).as_posix() if home.is_relative_to(root) else None
 
     def ignored(path: str, folder: bool) -> bool:  # noqa: FBT001 - a predicate
-        return path == own or by_patterns(path, folder)
+        return path in {own, MIRROR_FOLDER} or by_patterns(path, folder)
 
     return ignored
 

@@ -12,6 +12,8 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
 from repertoire.domain.errors import ProjectRefused
 
+MIRROR_FOLDER = ".repertoire"  # the folder of a project with the files of its entries, where a person wants them
+
 
 def memory_file(home: Path, root: str) -> Path:
     """Return the file of a project's memory, by the project's folder."""

@@ -21,6 +21,7 @@ class OpenProject:
     root: str
     store: ProjectStore
     inode: int
+    mirrored: object = None  # both sides of the mirror as they were when this process compared them last
     _missing: tuple[object, tuple[int, int]] | None = None
     _indexes: dict[tuple[str, str], tuple[_Version, ProjectIndex]] = field(default_factory=dict)
 

@@ -1,0 +1,110 @@
+"""The requests that change or list what was saved in a project's memory, and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire.domain.project import ABOUT, PART_OF, SUPERSEDES, Entry, EntryLink
+
+DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
+_DATA = ("category", "due", "estimate", "assignee", "steps", "triggers", "files")  # fields that only some have
+
+
+@dataclass(frozen=True)
+class SaveRequest:
+    """A new entry, or with an id the changed fields of one; what is None stays as it is."""
+
+    kind: str = ""
+    key: str = ""
+    title: str | None = None
+    body: str | None = None
+    tags: tuple[str, ...] | None = None
+    status: str = ""
+    priority: int | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[tuple[str, str], ...] = ()  # (relation, target)
+    expected_version: int | None = None
+
+
+def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
+    """Return the request in named fields, as both doors take them."""
+    data = {name: told[name] for name in _DATA if told.get(name)}
+    links = [(relation, one) for relation in (ABOUT, DEPENDS_ON, SUPERSEDES) for one in told.get(relation) or ()]
+    if told.get("epic"):
+        links.append((PART_OF, told["epic"]))
+    return SaveRequest(
+        told.get("kind") or "",
+        key,
+        told.get("title"),
+        told.get("body"),
+        tuple(told["tags"]) if told.get("tags") else None,
+        told.get("status") or "",
+        told.get("priority"),
+        data,
+        tuple(links),
+        told.get("expected_version"),
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Entries after a change; `created` is false where the very same entry was there already."""
+
+    entries: tuple[Entry, ...]
+    what: str
+    links: tuple[EntryLink, ...] = ()
+    superseded: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """Which entries are listed."""
+
+    kind: str = ""
+    status: str = ""
+    tag: str = ""
+    words: str = ""
+    linked: str = ""  # only what is linked with this id
+    ready: bool = False
+    limit: int = 30
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class EntryListing:
+    """Entries of a project; `waiting` maps a task to the unfinished ones that block it."""
+
+    entries: tuple[Entry, ...]
+    total: int
+    ready: frozenset[str] = frozenset()
+    waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MoveRequest:
+    """Entries that get another status or priority."""
+
+    keys: tuple[str, ...]
+    status: str = ""
+    priority: int | None = None
+    expected_version: int | None = None
+
+
+@dataclass(frozen=True)
+class LinkRequest:
+    """A link between an entry and something else; with `remove` it is taken away."""
+
+    source: str
+    relation: str
+    target: str
+    remove: bool = False
+
+
+@dataclass(frozen=True)
+class DeleteRequest:
+    """Entries to delete."""
+
+    keys: tuple[str, ...]
+    expected_version: int | None = None

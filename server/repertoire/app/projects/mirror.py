@@ -1,0 +1,333 @@
+"""Keeps the entries of a project's memory and the Markdown files in its folder `.repertoire` the same, both ways.
+
+Each side is compared with what it was when both were last the same (table `mirror`): who changed since gives, and
+where both did, both are kept: the file's words in the entry, the memory's in a second entry that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from repertoire.app.clock import now
+from repertoire.app.projects.entries import (
+    add_links,
+    back_up,
+    changed_entry,
+    new_entry,
+    put_entry,
+    resolved_link,
+)
+from repertoire.app.projects.entry_requests import SaveRequest
+from repertoire.app.projects.mirror_folder import FolderFile, MirrorFolder, digest_of
+from repertoire.app.projects.mirror_text import (
+    EntryFile,
+    file_of_entry,
+    holder,
+    name_of_file,
+    read_entry_file,
+    turned,
+)
+from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.boot.filelock import only_one
+from repertoire.domain.errors import InvalidRequest, StoreBusy, StoreError
+from repertoire.domain.project import ENTRIES, KNOWLEDGE, RELATES_TO, Entry, EntryLink, MirroredFile
+from repertoire.ports import Embedder
+
+CONFLICT = "conflict"  # the tag of an entry that holds the memory's words where both sides were changed
+_WAIT_S = 10
+
+
+@dataclass
+class MirrorReport:
+    """What a comparison changed: paths of files by what became of them, and why files were not read."""
+
+    folder: str = ""
+    written: list[str] = field(default_factory=list)  # from the memory
+    read: list[str] = field(default_factory=list)  # into the memory
+    deleted: list[str] = field(default_factory=list)  # on the one side, since it was deleted on the other
+    conflicts: list[str] = field(default_factory=list)  # ids of the entries that hold the memory's words
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _State:
+    """Both sides while they are compared."""
+
+    project: OpenProject
+    folder: MirrorFolder
+    report: MirrorReport
+    base: dict[str, MirroredFile]
+    files: dict[str, FolderFile]
+    held: set[str]  # paths of files that cannot be read: left as they are
+    whole: bool  # every file was listed, so that a missing one was deleted
+    entries: dict[str, Entry] = field(default_factory=dict)
+    links: dict[str, list[EntryLink]] = field(default_factory=dict)  # by the entry whose file tells them
+    read: dict[str, tuple[FolderFile, EntryFile]] = field(default_factory=dict)  # files that were changed, by entry
+    now_at: dict[str, MirroredFile] = field(default_factory=dict)
+
+    def told(self, key: str) -> str:
+        """Return the text that an entry's file should have."""
+        return file_of_entry(self.entries[key], self.links.get(key, ()))
+
+
+def mark_of(memory: Path) -> Path:
+    """Return the file whose presence says that a person wants the mirror; it outlives the memory's own file."""
+    return memory.with_name(f"{memory.name}.mirror")
+
+
+def begin_mirror(project: OpenProject) -> None:
+    """Record that the project's memory is mirrored from now on."""
+    mark_of(project.store.path).touch(mode=0o600)
+
+
+def end_mirror(project: OpenProject) -> bool:
+    """Mirror the memory no more; the files stay. Tell whether it was mirrored."""
+    mark = mark_of(project.store.path)
+    was = mark.exists()
+    mark.unlink(missing_ok=True)
+    project.store.entries.set_mirrored({})
+    return was
+
+
+def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None) -> MirrorReport | None:
+    """Do as `compare_mirror` if the memory is mirrored and one of both sides changed since this process looked last."""
+    if not mark_of(project.store.path).exists():
+        return None
+    state = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
+    if state == project.mirrored:
+        return None
+    report = compare_mirror(project, embedder=embedder)
+    project.mirrored = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
+    return report
+
+
+def compare_mirror(project: OpenProject, *, embedder: Embedder | None = None) -> MirrorReport:
+    """Bring both sides to the same state, and record it.
+
+    A file that cannot be read as an entry is left as it is, with the reason. If the folder is gone whole, it is written
+    again: nothing is deleted then.
+
+    Raises:
+        StoreError: a file cannot be written, or lies behind a link; what was saved in the memory is safe.
+        StoreBusy: another process compares them.
+    """
+    folder = folder_of(project)
+    folder.refuse_links()
+    with _alone(project.store.path):
+        try:
+            return _compared(project, folder, embedder)
+        except OSError as error:
+            message = (
+                f"{error.filename or folder.root} could not be written ({error.strerror}); the memory holds "
+                "everything: free space or correct the folder's mode, and run `repertoire project mirror`"
+            )
+            raise StoreError(message) from error
+
+
+def folder_of(project: OpenProject) -> MirrorFolder:
+    """Return the folder of a project's mirror."""
+    return MirrorFolder(Path(project.root) / MIRROR_FOLDER)
+
+
+def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | None) -> MirrorReport:
+    entries, listed = project.store.entries, folder.read()
+    report = MirrorReport(str(folder.root), skipped=listed.unread)
+    with project.store.transaction():
+        held = {*listed.unread} - {*listed.files}
+        state = _State(project, folder, report, entries.mirrored(), listed.files, held, listed.whole)
+        _reload(state)
+        _read_changed(state)
+        _delete_in_memory(state)
+        kept = [key for key in state.read if _take(state, key, embedder)]
+        _reload(state)
+        for key in kept:
+            _take_links(state, key)
+        _reload(state)
+    back_up(project)
+    _write_all(state)
+    entries.set_mirrored(state.now_at)
+    return report
+
+
+def _reload(state: _State) -> None:
+    """Read the memory's side again."""
+    entries = state.project.store.entries
+    state.entries = {one.key: one for one in entries.all(ENTRIES)}
+    state.links = {}
+    for link in entries.links():
+        state.links.setdefault(holder(link), []).append(link)
+
+
+def _read_changed(state: _State) -> None:
+    """Read the files that are new or changed, and find out which entry each is of."""
+    at = {known.path: (key, known) for key, known in state.base.items()}
+    for path, file in sorted(state.files.items()):
+        key, known = at.get(path, ("", None))
+        if known is not None and file.digest == known.file:
+            continue
+        try:
+            key, told = _entry_of(state, file, key)
+        except InvalidRequest as error:
+            state.report.skipped[path] = str(error)
+            state.held.add(path)
+            continue
+        if told.unknown:
+            state.report.skipped[path] = f"read, but {', '.join(told.unknown)} is not kept: no such field"
+        state.read[key] = (file, told)
+
+
+def _entry_of(state: _State, file: FolderFile, known: str) -> tuple[str, EntryFile]:
+    """Return which entry a changed file is of, and what it says; `known` is whose file it was before.
+
+    Raises:
+        InvalidRequest: it is no file of an entry, or another file is of the same.
+    """
+    message = state.report.skipped.get(file.path, "")
+    if not file.digest:
+        raise InvalidRequest(message)
+    told = read_entry_file(file.text, file.path.partition("/")[0])
+    key = told.key or known or new_entry(SaveRequest(told.kind, title=told.title, body=told.body)).key
+    base, other = state.base.get(key), state.read[key][0].path if key in state.read else ""
+    if base is not None and base.path != file.path and state.files.get(base.path, file).digest == base.file:
+        other = base.path if base.path in state.files else other
+    if other:
+        message = f"it has the id of {other}; leave the id out, and it becomes an entry of its own"
+        raise InvalidRequest(message)
+    return key, told
+
+
+def _delete_in_memory(state: _State) -> None:
+    """Delete the entries whose files were deleted, unless they changed meanwhile or the folder is gone whole."""
+    if not (state.files and state.whole):
+        return
+    for key, known in state.base.items():
+        there = known.path in state.files or known.path in state.held or key in state.read
+        if there or key not in state.entries:
+            continue
+        if digest_of(state.told(key)) == known.told:
+            state.project.store.entries.delete([key], now=now())
+            state.report.deleted.append(known.path)
+            state.folder.log("deleted in files", key)
+
+
+def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
+    """Bring what a changed file says into the memory; tell whether its links are to be read too."""
+    file, told = state.read[key]
+    before, known = state.entries.get(key), state.base.get(key)
+    asked = SaveRequest(told.kind, "", told.title, told.body, told.tags, told.status, told.priority, told.data)
+    try:
+        made = changed_entry(before, asked) if before is not None else new_entry(asked)
+    except InvalidRequest as error:
+        state.report.skipped[file.path] = str(error)
+        state.held.add(file.path)
+        return False
+    status = told.status or (before.status if before is not None else made.status)
+    created = before.created if before is not None else told.created[:40] or made.created
+    entry = replace(made, key=key, data={name: made.data[name] for name in told.data}, status=status, created=created)
+    if before is not None and _same(state, before, entry, told):
+        return False
+    if before is not None and (known is None or digest_of(state.told(key)) != known.told):
+        _keep_both(state, before, embedder)
+    put_entry(state.project, entry, embedder)
+    state.report.read.append(file.path)
+    state.folder.log("read from a file", key)
+    return True
+
+
+def _same(state: _State, before: Entry, entry: Entry, told: EntryFile) -> bool:
+    """Tell whether a file says what the memory says."""
+    wanted = {turned(before.key, relation, target) for relation, target in told.links}
+    known = set(state.links.get(before.key, ()))
+    return wanted == known and file_of_entry(before, known) == file_of_entry(entry, wanted)
+
+
+def _keep_both(state: _State, before: Entry, embedder: Embedder | None) -> None:
+    """Keep the memory's words beside those of the file that replaces them."""
+    tags = tuple(dict.fromkeys((*before.tags, CONFLICT)))
+    asked = SaveRequest(before.kind, "", before.title, before.body, tags, before.status, before.priority, before.data)
+    kept = new_entry(replace(asked, title=f"{before.title} (as the memory had it at version {before.version})"))
+    put_entry(state.project, kept, embedder)
+    state.project.store.entries.link([EntryLink(kept.key, RELATES_TO, before.key)], now=now())
+    state.report.conflicts.append(kept.key)
+    state.folder.log("kept beside a changed file", kept.key)
+
+
+def _take_links(state: _State, key: str) -> None:
+    """Bring the links of a changed file into the memory; one that cannot be made is named."""
+    _, told = state.read[key]
+    store = state.project.store.entries
+    wanted = [_linked(state, key, relation, target) for relation, target in told.links]
+    for link in state.links.get(key, ()):
+        conflicting = link.relation == RELATES_TO and CONFLICT in state.entries[link.source].tags
+        if link not in wanted and not conflicting:
+            store.unlink(link, now=now())
+
+
+def _linked(state: _State, key: str, relation: str, target: str) -> EntryLink | None:
+    """Make one link that a file names, and return it; None where it cannot be made."""
+    path = state.read[key][0].path
+    try:
+        link = resolved_link(state.project, key, relation, target)
+        if link not in state.project.store.entries.links(key):
+            add_links(state.project, [link])
+    except InvalidRequest as error:
+        state.report.skipped[path] = f"read, but not its link {relation}: {error}"
+        return None
+    return link
+
+
+def _write_all(state: _State) -> None:
+    """Write the files whose entries changed, delete those whose entries are gone, and note how both are now."""
+    taken = {file.path for file, _ in state.read.values()} | state.held
+    for key in sorted(state.entries):
+        known, text = state.base.get(key), state.told(key)
+        if key in state.read:
+            file, told = state.read[key]
+            if told.key and file.path not in state.held:
+                state.now_at[key] = MirroredFile(file.path, digest_of(text), file.digest)
+                continue
+            path = file.path
+        else:
+            path = known.path if known is not None else _free(state, key, taken)
+        taken.add(path)
+        if path in state.held:
+            if known is not None:
+                state.now_at[key] = known
+            continue
+        same = known is not None and path in state.files and known.told == digest_of(text)
+        if not same:
+            state.folder.write(path, text)
+            state.report.written.append(path)
+            state.folder.log("written", key)
+        state.now_at[key] = MirroredFile(
+            path, digest_of(text), digest_of(text) if not same else state.files[path].digest
+        )
+    for key, known in state.base.items():
+        if key not in state.entries and known.path in state.files and known.path not in taken:
+            state.folder.delete(known.path)
+            state.report.deleted.append(known.path)
+            state.folder.log("deleted", key)
+
+
+def _free(state: _State, key: str, taken: set[str]) -> str:
+    """Return a path that no other entry and no file has."""
+    entry = state.entries[key]
+    path = name_of_file(entry)
+    if path in taken or path in state.files:
+        path = f"{path.removesuffix('.md')}-{key.partition(':')[2][6:]}.md"
+    return path
+
+
+@contextlib.contextmanager
+def _alone(memory: Path) -> Iterator[None]:
+    def wait(seconds: int) -> None:
+        if seconds >= _WAIT_S:
+            message = "another process compares the mirror of this project; try again when it has ended"
+            raise StoreBusy(message)
+
+    with only_one(memory.with_name(f"{memory.name}.mirror.lock"), wait):
+        yield

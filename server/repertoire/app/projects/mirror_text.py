@@ -1,0 +1,158 @@
+"""Writes an entry of a project's memory as a Markdown file with front matter, and reads such a file back."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from repertoire.app.projects.entry_requests import DEPENDS_ON
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import BLOCKS, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
+from repertoire.ingestion.front_matter import fenced, read_strings
+from repertoire.ingestion.values import Unusable
+
+_ID = re.compile(r"(?:note|task|epic|procedure):[0-9a-f]{12}\Z")
+_TEXT = ("category", "due", "estimate", "assignee")  # fields of one line that only some entries have
+_LISTS = ("steps", "triggers", "files")  # fields with several
+_FIELDS = frozenset(
+    ("id", "kind", "title", "status", "priority", "tags", "created", "links", *_TEXT, *_LISTS, DEPENDS_ON)
+)
+_NAMED, _SLUG = 3, 50
+_PLAIN = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class EntryFile:
+    """What a file says of an entry; without an id it was made by hand. `links` are (relation, target)."""
+
+    key: str
+    kind: str
+    title: str
+    body: str
+    status: str
+    priority: int
+    tags: tuple[str, ...]
+    created: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()  # fields that are not kept
+
+
+def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
+    """Return the text of an entry's file; the same entry gives the same text.
+
+    What every change would touch (version, time of the change) is left out: two branches would never merge.
+    """
+    targets: dict[str, list[str]] = defaultdict(list)
+    for link in links:
+        if holder(link) == entry.key:
+            written = (DEPENDS_ON, link.source) if link.relation == BLOCKS else (link.relation, link.target)
+            targets[written[0]].append(written[1])
+    told: dict[str, Any] = {"id": entry.key, "kind": entry.kind, "title": entry.title, "status": entry.status}
+    told |= {"priority": entry.priority, "tags": list(entry.tags)}
+    told |= {name: entry.data[name] for name in (*_TEXT, *_LISTS) if entry.data.get(name)}
+    told |= {"links": {relation: sorted(ends) for relation, ends in sorted(targets.items())}} if targets else {}
+    told["created"] = entry.created
+    header = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=1_000_000)
+    body = _unified(entry.body).strip()
+    return f"---\n{header}---\n" + (f"\n{body}\n" if body else "")
+
+
+def holder(link: EntryLink) -> str:
+    """Return the id of the entry whose file tells a link: what a task waits for stands in its own file.
+
+    Two branches that add tasks which wait for the same one then change no file in common.
+    """
+    return link.target if link.relation == BLOCKS else link.source
+
+
+def name_of_file(entry: Entry) -> str:
+    """Return the path of a new entry's file in the mirror: its kind, words of its title, and part of its id."""
+    words = _PLAIN.sub("-", entry.title.lower())[:_SLUG].strip("-") or "untitled"
+    return f"{entry.kind}s/{words}-{entry.key.partition(':')[2][:6]}.md"
+
+
+def read_entry_file(text: str, folder: str) -> EntryFile:
+    """Read an entry's file; one in the folder `notes` that does not tell its kind is a note, and so on.
+
+    Raises:
+        InvalidRequest: it is no file of an entry; says what to correct.
+    """
+    parts = fenced(_unified(text))
+    if parts is None:
+        message = "it has no front matter: begin it with a line ---, then `title: …`, then a line ---"
+        raise InvalidRequest(message)
+    try:
+        told = read_strings(parts[0])
+    except Unusable as error:
+        message = f"its front matter is {error}"
+        raise InvalidRequest(message) from error
+    key = _line(told, "id")
+    kind = _line(told, "kind") or key.partition(":")[0] or folder.removesuffix("s")
+    _refuse(kind not in ENTRIES, f"kind {kind[:40]!r} is none of {', '.join(ENTRIES)}")
+    _refuse(bool(key) and not _ID.match(key), f"id {key[:40]!r} is no id; leave it out, and it gets one")
+    _refuse(bool(key) and not key.startswith(f"{kind}:"), f"id {key} is not that of a {kind}")
+    title, status = _line(told, "title"), _line(told, "status")
+    _refuse(not title, "it has no title")
+    _refuse(bool(status) and status not in STATES[kind], f"status {status[:40]!r} is none of {', '.join(STATES[kind])}")
+    written = _line(told, "priority") or "2"
+    _refuse(
+        not (written.isascii() and written.isdigit()) or int(written[:9]) > LOWEST,
+        f"priority {written[:40]!r} is none; it goes from 0, the most urgent, to {LOWEST}",
+    )
+    data: dict[str, Any] = {name: _line(told, name) for name in _TEXT if told.get(name)}
+    data |= {name: list(_several(told, name)) for name in _LISTS if told.get(name)}
+    return EntryFile(
+        key,
+        kind,
+        title,
+        parts[1].strip(),
+        status,
+        int(written),
+        _several(told, "tags"),
+        _line(told, "created"),
+        data,
+        _links(told),
+        tuple(sorted(str(name)[:40] for name in told if name not in _FIELDS))[:_NAMED],
+    )
+
+
+def _links(told: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    links = told.get("links") or {}
+    _refuse(not isinstance(links, Mapping), "links is no mapping of relations to ids")
+    unknown = [str(name)[:40] for name in links if name not in (*ENTRY_LINKS, DEPENDS_ON)]
+    _refuse(bool(unknown), f"{', '.join(unknown[:_NAMED])} is no relation; it is one of {', '.join(ENTRY_LINKS)}")
+    named = [(relation, target) for relation in links for target in _several(links, relation)]
+    return (*named, *((DEPENDS_ON, target) for target in _several(told, DEPENDS_ON)))
+
+
+def turned(source: str, relation: str, target: str) -> EntryLink:
+    """Return a link as it is kept: `depends_on` is `blocks` in the other direction."""
+    return EntryLink(target, BLOCKS, source) if relation == DEPENDS_ON else EntryLink(source, relation, target)
+
+
+def _line(told: Mapping[str, Any], name: str) -> str:
+    value = told.get(name)
+    _refuse(isinstance(value, (list, Mapping)), f"{name} is not one line of text")
+    return " ".join(str(value).split()) if value is not None else ""
+
+
+def _several(told: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value: Any = told.get(name) or []
+    values: Sequence[Any] = value if isinstance(value, list) else [value]
+    _refuse(any(isinstance(one, (list, Mapping)) for one in values), f"{name} is no list of texts")
+    return tuple(text for one in values if one is not None and (text := str(one).strip()))
+
+
+def _unified(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _refuse(wrong: bool, message: str) -> None:  # noqa: FBT001 - what is asked
+    if wrong:
+        raise InvalidRequest(message)
