@@ -152,7 +152,7 @@ def _pack_question(arguments: Arguments) -> PackQuestion:
 
 def _memory_query(arguments: Arguments) -> MemoryQuery:
     return MemoryQuery(
-        arguments["query"],
+        arguments.get("query", ""),
         tuple(arguments.get("kinds", ())),
         arguments["mode"],
         arguments["limit"],

@@ -31,14 +31,14 @@ READING_TOOLS = (
             "each. Use it before grepping or reading whole files."
         ),
         properties={
-            "query": text("A question, words or a name."),
+            "query": text("A question, words or a name; without one: what was saved last."),
             "kinds": texts("Only these.", most=len(KINDS), choices=KINDS),
             "mode": {"type": "string", "description": "How.", "enum": list(MODES), "default": MODES[0]},
             "in": _BELOW,
             "language": text("Only this language.", most=20),
             "limit": {**number("How many.", least=1, most=50), "default": 8},
         },
-        required=("query",),
+        required=(),
         example={"query": "where are sessions refreshed"},
         output=output(
             hits={"type": "array", "items": output(**_ITEM, score="number")},

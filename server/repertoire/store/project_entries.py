@@ -109,11 +109,15 @@ class ProjectEntries:
 
     def items(self, node_ids: Iterable[int]) -> dict[int, Item]:
         """Map node ids to entries as answers say them first; an id of something else is left out."""
-        wanted, found = list(node_ids), dict[int, Item]()
+        return {node_id: item_of(entry) for node_id, entry in self.by_node(node_ids).items()}
+
+    def by_node(self, node_ids: Iterable[int]) -> dict[int, Entry]:
+        """Map node ids to entries; an id of something else is left out."""
+        wanted, found = list(node_ids), dict[int, Entry]()
         for start in range(0, len(wanted), _CHUNK):
             part = wanted[start : start + _CHUNK]
             for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(part)})", part):
-                found[int(row[0])] = item_of(_entry(row))
+                found[int(row[0])] = _entry(row)
         return found
 
     def link(self, links: Iterable[EntryLink], *, now: str) -> None:

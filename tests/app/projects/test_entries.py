@@ -125,4 +125,39 @@ def test_a_search_finds_code_documents_and_notes_by_what_they_mean(project, embe
     assert first("clay.py", kinds=("file",)).path == "kiln/clay.py"
     assert search_memory(project, MemoryQuery("weigh", below="kiln"), embedder=None).hits[0].item.title == "weigh"
     with pytest.raises(InvalidRequest):
-        search_memory(project, MemoryQuery(" "), embedder=None)
+        search_memory(project, MemoryQuery(" ", ("docs",)), embedder=None)
+
+
+def test_of_fifty_notes_that_contradict_each_other_the_newest_is_first_and_says_so(project, embedder):
+    for week in range(50):
+        title = f"We fire the big kiln on {'Monday Tuesday Wednesday Thursday Friday'.split()[week % 5]}, week {week}"
+        save_entry(project, SaveRequest("note", title=title, data={"category": "decision"}), embedder=embedder)
+    save_entry(project, SaveRequest("note", title="Glaze is lead-free"), embedder=embedder)
+    found = search_memory(project, MemoryQuery("when is the big kiln fired, week 17?"), embedder=embedder).hits
+    assert found[0].item.title.endswith("week 49")
+    assert "newer than" in found[0].item.doc
+
+
+def test_what_was_superseded_brings_the_newest_in_its_stead(project, embedder):
+    key = ""
+    for title in ("Pots dry in the yard", "Pots dry beside the oven", "Clay rests in the cellar, wrapped in cloth"):
+        links = (("supersedes", key),) if key else ()
+        key = save_entry(project, SaveRequest("note", title=title, links=links), embedder=embedder).entries[0].key
+    found = search_memory(project, MemoryQuery("do pots dry in the yard?", ("note",)), embedder=embedder).hits
+    assert found[0].item.key == key
+    assert "newer than 2 others" in found[0].item.doc
+    assert "superseded" in found[1].item.doc
+
+
+def test_without_a_question_the_newest_entries_are_returned(project):
+    for title in ("one", "two", "three"):
+        save_entry(project, SaveRequest("note", title=title), embedder=None)
+    kept = save_entry(project, SaveRequest("task", title="four"), embedder=None).entries[0]
+    assert {hit.item.title for hit in search_memory(project, MemoryQuery(""), embedder=None).hits} == {
+        *("one", "two", "three", "four")
+    }
+    assert [hit.item.key for hit in search_memory(project, MemoryQuery("", ("task",)), embedder=None).hits] == [
+        kept.key
+    ]
+    with pytest.raises(InvalidRequest, match="nothing is asked"):
+        search_memory(project, MemoryQuery(" ", ("code",)), embedder=None)

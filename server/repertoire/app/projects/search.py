@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
@@ -12,11 +13,13 @@ from repertoire.domain.text import content_words
 from repertoire.ports import Embedder
 from repertoire.retrieval.project import WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
+from repertoire.store.project_entries import item_of
 
 HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
 MODES = (HYBRID, VECTOR, KEYWORD)
 KINDS = (CODE, DOCS, FILE, *ENTRIES)
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
+_NEWEST = 100  # entries among which the newest about the same is looked for
 _QUESTION = 2_000  # characters of a question that are read
 _MORE = 5  # times as many are ranked where a folder or a language is asked for
 _FILE_FIELDS = (2.0, 1.0, 1.0)
@@ -54,18 +57,28 @@ class MemoryAnswer:
 def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedder | None) -> MemoryAnswer:
     """Return what answers a question best; the scores of all kinds sum cosines, so that they can be compared.
 
+    Without a question it returns what was saved or changed last.
+
     Raises:
-        InvalidRequest: nothing is asked.
+        InvalidRequest: nothing is asked, of code, documents or files.
     """
     if not wanted.query.strip():
-        message = "nothing is asked; send words, a name, or a question"
-        raise InvalidRequest(message)
+        return MemoryAnswer(tuple(_recent(project, wanted)), project.root)
     views = _views(wanted.kinds)
     hits = [hit for view in views for hit in _in_view(project, wanted, view, embedder)]
     if FILE in wanted.kinds:
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
     return MemoryAnswer(tuple(hits[: wanted.limit]), project.root, _degraded(project, wanted, embedder))
+
+
+def _recent(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
+    kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
+    if not kinds:
+        message = "nothing is asked; send words, a name, or a question"
+        raise InvalidRequest(message)
+    newest = sorted(project.store.entries.all(kinds), key=lambda one: (one.changed, one.key), reverse=True)
+    return [MemoryHit(item_of(entry), 0.0) for entry in newest[: wanted.limit]]
 
 
 def _views(kinds: Sequence[str]) -> list[str]:
@@ -82,9 +95,12 @@ def _in_view(project: OpenProject, wanted: MemoryQuery, view: str, embedder: Emb
         question, project.store.graph, index, embedder, weights=WEIGHTS[view], without=_WITHOUT[wanted.mode]
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
-    ranked = rank_sections(run, limit=wanted.limit * (_MORE if narrowed else 1))
-    reader = project.store.entries.items if view == KNOWLEDGE else project.store.items.by_id
-    items = reader(one.node_id for one in ranked)
+    depth = wanted.limit * (_MORE if narrowed else 1)
+    ranked = rank_sections(run, limit=max(depth, _NEWEST) if view == KNOWLEDGE else depth)
+    if view == KNOWLEDGE:
+        said = newest_first(project.store.entries, {one.node_id: one.score for one in ranked}, index)
+        return [MemoryHit(item, score) for item, score in said if _is_wanted(item, wanted, view)]
+    items = project.store.items.by_id(one.node_id for one in ranked)
     found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
     return [hit for hit in found if _is_wanted(hit.item, wanted, view)]
 

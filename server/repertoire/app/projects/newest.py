@@ -1,0 +1,91 @@
+"""Puts the newest of the entries that say the same, or the contrary, before the older ones, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from repertoire.domain.pack import HEADING_SPACE
+from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
+from repertoire.retrieval.arrays import Floats
+from repertoire.retrieval.project import ProjectIndex
+from repertoire.store.project_entries import ProjectEntries, item_of
+
+# Cosine of titles from which on two notes are about the same: Memory Fabric's bound for one memory told twice.
+_SAME = 0.85
+_REPLACED = 0.5  # share of its score that is left to an entry which another one supersedes
+
+
+def newest_first(entries: ProjectEntries, scores: Mapping[int, float], index: ProjectIndex) -> list[tuple[Item, float]]:
+    """Return entries with their scores, best first: the newest of those about the same takes the best score of all.
+
+    `scores` are by node id. What another entry supersedes counts half, and brings the newest one in its stead.
+    """
+    links = [link for link in entries.links() if link.relation == SUPERSEDES]
+    found = entries.by_node(scores)
+    value = {entry.key: scores[node_id] for node_id, entry in found.items()}
+    known = {entry.key: entry for entry in found.values()}
+    age = {entry.key: (entry.changed, node_id) for node_id, entry in found.items()}
+    older: dict[str, int] = {}
+    for key in [*value]:
+        newest, steps = _newest(key, links)
+        if newest != key and (entry := known.get(newest) or entries.get(newest)) is not None:
+            known[newest] = entry
+            value[newest] = max(value.get(newest, 0.0), value[key])
+            older[newest] = max(older.get(newest, 0), steps)
+    for key, entry in known.items():
+        if entry.status == SUPERSEDED:
+            value[key] *= _REPLACED
+    for group in _alike(found, value, index):
+        best, ages = max(value[key] for key in group), sorted(group, key=age.__getitem__, reverse=True)
+        older[ages[0]] = max(older.get(ages[0], 0), len(group) - 1)
+        for place, key in enumerate(ages):
+            value[key] = best * (1.0 - 0.001 * place) if place else best
+    ranked = sorted(known.values(), key=lambda entry: (-value[entry.key], entry.key))
+    return [(_told(entry, older.get(entry.key, 0)), value[entry.key]) for entry in ranked]
+
+
+def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:
+    """Follow what supersedes an entry to the newest; return it, and how many steps away it is."""
+    steps, seen = 0, {key}
+    while (after := next((link.source for link in links if link.target == key), "")) and after not in seen:
+        key, steps = after, steps + 1
+        seen.add(key)
+    return key, steps
+
+
+def _alike(found: Mapping[int, Entry], value: Mapping[str, float], index: ProjectIndex) -> list[list[str]]:
+    """Return the groups of active notes of one category whose titles are nearly the same, the best first."""
+    groups, left = (
+        list[list[str]](),
+        [
+            (key, category, vector)
+            for node_id, entry in sorted(found.items(), key=lambda pair: -value[pair[1].key])
+            if entry.kind == NOTE and entry.status != SUPERSEDED
+            for key, category in [(entry.key, str(entry.data.get("category", "")))]
+            if (vector := _title_vector(index, node_id)) is not None
+        ],
+    )
+    while left:
+        _, category, vector = left[0]
+        group = [one for one in left if one[1] == category and float(one[2] @ vector) >= _SAME]
+        left = [one for one in left[1:] if one not in group] if len(group) > 1 else left[1:]
+        if len(group) > 1:
+            groups.append([key for key, *_ in group])
+    return groups
+
+
+def _title_vector(index: ProjectIndex, node_id: int) -> Floats | None:
+    space = index.spaces.get(HEADING_SPACE)
+    if space is None:
+        return None
+    at = np.flatnonzero(index.node_ids[space.rows] == node_id)
+    return np.asarray(space.vectors[at[0]]) if len(at) else None
+
+
+def _told(entry: Entry, older: int) -> Item:
+    item = item_of(entry)
+    said = f"newer than {older} other{'s' if older > 1 else ''} about the same" if older else ""
+    return replace(item, doc=", ".join(word for word in (item.doc, said) if word))
