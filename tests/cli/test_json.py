@@ -94,6 +94,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "project move": ("{project save[entries][0][id]}", "--status", "doing"),
     "project link": ("{project save[entries][0][id]}", "about", "section:docs/soak.md#soaking"),
     "project mirror": (),
+    "project import": ("docs/soak.md", "--format", "instructions"),
     "project delete": ("{project save[entries][0][id]}",),
     "trust show": (),
     "trust accept": ("weave",),

@@ -15,11 +15,14 @@ from repertoire.app.projects.entry_requests import (
     MoveRequest,
     save_request,
 )
+from repertoire.app.projects.foreign_entries import FORMATS
+from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show_answer
 from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES
 from repertoire.verbs.memory import (
     DELETE_MEMORY,
+    IMPORT_MEMORY,
     LINK_MEMORY,
     LIST_MEMORY,
     MIRROR_MEMORY,
@@ -185,4 +188,32 @@ def mirror_command(off: bool, project: str, as_json: bool) -> None:
     ask(MIRROR_MEMORY, not off, project, as_json=as_json)
 
 
-ENTRY_COMMANDS = (save_command, list_command, move_command, link_command, delete_command, mirror_command)
+@click.command("import")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default=None, help="What they are, if their names do not tell."
+)
+@folder_option
+@json_option
+def import_command(paths: tuple[str, ...], form: str | None, project: str, as_json: bool) -> None:
+    r"""Take notes and tasks from CLAUDE.md, AGENTS.md, a TODO file, `.beads` or a basic-memory folder.
+
+    Without PATHS it takes what the project has of these. A section of instructions becomes a note, an item of a list
+    and an issue of beads a task. Run it again, and only what changed there is changed here.
+
+    \b
+    repertoire project import
+    repertoire project import ~/basic-memory --format basic-memory
+    """
+    ask(IMPORT_MEMORY, ImportRequest(paths, form or ""), project, as_json=as_json)
+
+
+ENTRY_COMMANDS = (
+    save_command,
+    list_command,
+    move_command,
+    link_command,
+    delete_command,
+    mirror_command,
+    import_command,
+)

@@ -14,7 +14,7 @@ from repertoire.app.wiring import open_project, open_repertoire
 from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
 from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.project import SYMBOL_KINDS
-from repertoire.rendering.mirror import mirror_text
+from repertoire.rendering.project_exchange import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
 from repertoire.verbs.verb import Context

@@ -89,6 +89,11 @@ class ProjectStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._db.in_transaction
+
     def root(self) -> str:
         """Return the folder of the project."""
         return str(self._db.value("SELECT value FROM meta WHERE key = 'root'") or "")

@@ -1,4 +1,4 @@
-"""Defines the verbs that change what was saved in a project's memory: save, list, move, link, delete, mirror."""
+"""Defines the verbs of what was saved in a project's memory: save, list, move, link, delete, import, mirror."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from repertoire.app.projects.entry_requests import (
     Saved,
     SaveRequest,
 )
+from repertoire.app.projects.import_entries import ImportReport, ImportRequest, import_entries
 from repertoire.app.projects.mirror import MirrorReport, begin_mirror, compare_mirror, end_mirror, follow_mirror
 from repertoire.app.projects.places import MIRROR_FOLDER
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
-from repertoire.rendering.mirror import mirror_data, mirror_text
+from repertoire.rendering.project_exchange import import_data, import_text, mirror_data, mirror_text
 from repertoire.verbs.verb import Context, Verb
 
 
@@ -58,6 +59,11 @@ def _delete(context: Context, asked: DeleteRequest) -> Saved:
         return delete_entries(project, asked)
 
 
+def _import(context: Context, asked: ImportRequest) -> ImportReport:
+    with _mirrored(context) as project:
+        return import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
+
+
 def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - what is asked
     project = context.repertoire.projects.open(context.project)
     if not wanted:
@@ -72,4 +78,5 @@ LIST_MEMORY = Verb(_list, listing_text, listing_data)
 MOVE_MEMORY = Verb(_move, saved_text, saved_data)
 LINK_MEMORY = Verb(_link, saved_text, saved_data)
 DELETE_MEMORY = Verb(_delete, saved_text, saved_data)
+IMPORT_MEMORY = Verb(_import, import_text, import_data)
 MIRROR_MEMORY = Verb(_mirror, mirror_text, mirror_data)

@@ -161,6 +161,8 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
 
 def back_up(project: OpenProject) -> None:
     """Write the backup of what was saved, if it can be written."""
+    if project.store.in_transaction:  # whoever opened it backs up at its end
+        return
     # What was saved is on the disk already, so that a full disk must not call it failed; `doctor` misses the backup.
     with contextlib.suppress(StoreError):
         project.store.backup.write(now=now())

@@ -17,7 +17,14 @@ from repertoire.ingestion.front_matter import fenced, read_strings
 from repertoire.ingestion.values import Unusable
 
 _ID = re.compile(r"(?:note|task|epic|procedure):[0-9a-f]{12}\Z")
-_TEXT = ("category", "due", "estimate", "assignee")  # fields of one line that only some entries have
+_TEXT = (
+    "category",
+    "due",
+    "estimate",
+    "assignee",
+    "source",
+    "source_digest",
+)  # fields of one line that only some entries have
 _LISTS = ("steps", "triggers", "files")  # fields with several
 _FIELDS = frozenset(
     ("id", "kind", "title", "status", "priority", "tags", "created", "links", *_TEXT, *_LISTS, DEPENDS_ON)

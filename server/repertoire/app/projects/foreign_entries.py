@@ -1,0 +1,175 @@
+"""Reads entries in the formats of others: instructions for agents, lists of things to do, beads, basic-memory."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire import linear
+from repertoire.app.projects.entry_requests import DEPENDS_ON
+from repertoire.domain.project import BACKLOG, DOING, DONE, EPIC, LOWEST, NOTE, PART_OF, RELATES_TO, TASK, TODO
+from repertoire.ingestion import front_matter
+from repertoire.ingestion.values import Unusable, parse_json
+from repertoire.packs.markdown import read_markdown
+
+INSTRUCTIONS, TO_DO, BEADS, BASIC_MEMORY = "instructions", "todo", "beads", "basic-memory"
+_TITLE = 120  # characters of a title that is made of a line
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(\S.*)$")
+_RELATION = linear.compile(r"(?m)^\s*-[^\[\n]*\[\[([^\]\n]{1,200})\]\]")
+_NAMED_TODO = re.compile(r"(?i)^(?:todo|todos|tasks|backlog)(?:\.(?:md|markdown|txt))?$")
+_NAMED_INSTRUCTIONS = re.compile(r"(?i)^(?:claude(?:\.local)?|agents|gemini|copilot-instructions)\.md$")
+_BEAD_STATES = {"open": TODO, "in_progress": DOING, "blocked": TODO, "deferred": BACKLOG, "closed": DONE}
+_BEAD_LINKS = {"blocks": DEPENDS_ON, "parent-child": PART_OF}
+_CATEGORIES = {"decision": "decision", "preference": "preference", "pattern": "pattern", "tech": "technology"}
+
+
+@dataclass(frozen=True)
+class ForeignEntry:
+    """An entry as another program keeps it; `source` names it there, `links` are (relation, source of the other)."""
+
+    source: str
+    kind: str
+    title: str
+    body: str = ""
+    tags: tuple[str, ...] = ()
+    status: str = ""
+    priority: int | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()  # by which other entries may refer to it
+
+    @property
+    def digest(self) -> str:
+        """Return a hash of what is read of it, so that only what changed there is taken again."""
+        told = repr((self.kind, self.title, self.body, self.tags, self.status, self.priority, self.links))
+        return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def format_of(path: str) -> str:
+    """Return the format of a file by its name; empty if it is none of these."""
+    name = path.rpartition("/")[2]
+    if _NAMED_INSTRUCTIONS.match(name):
+        return INSTRUCTIONS
+    if _NAMED_TODO.match(name):
+        return TO_DO
+    if path.endswith(".jsonl") and ".beads/" in f"/{path}":
+        return BEADS
+    return BASIC_MEMORY if name.endswith(".md") else ""
+
+
+def read_entries(path: str, text: str, form: str) -> Iterator[ForeignEntry | str]:
+    """Yield the entries of a file, and for each part that cannot be read the reason."""
+    yield from _READERS[form](path, text)
+
+
+def _instructions(path: str, text: str) -> Iterator[ForeignEntry | str]:
+    """Yield a note for each section that says something."""
+    parts = front_matter.split(text)
+    article = read_markdown(path, parts.body, parts.front_matter, content_hash="")
+    for section in article.sections:
+        body = _below_heading(section.text)
+        if body:
+            title = " - ".join((*section.path[-1:], section.title)) if section.title else path.rpartition("/")[2]
+            yield ForeignEntry(f"{path}#{section.anchor}", NOTE, title[:_TITLE], body)
+
+
+def _below_heading(text: str) -> str:
+    first, _, rest = text.strip().partition("\n")
+    return (rest if first.startswith("#") else text).strip()
+
+
+def _to_do(path: str, text: str) -> Iterator[ForeignEntry | str]:
+    """Yield a task for each item of a list; one that is ticked is done. What is indented below it is its text."""
+    found: list[tuple[str, str, list[str]]] = []  # mark, title, lines below
+    heading = ""
+    tags: list[str] = []
+    for line in text.splitlines():
+        item = _ITEM.match(line)
+        if line.startswith("#"):
+            heading = line.strip("# ").lower()
+        elif item is not None and not line[:1].isspace():
+            found.append((item[1] or " ", item[2].strip(), []))
+            tags.append(heading)
+        elif found and line[:1].isspace() and line.strip():
+            found[-1][2].append(line.strip())
+    for (mark, title, below), tag in zip(found, tags, strict=True):
+        short = title[:_TITLE]
+        body = "\n".join([*([title] if short != title else []), *below])
+        status = DONE if mark in "xX" else DOING if mark in "~-" else TODO
+        source = f"{path}#{hashlib.sha256(title.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        yield ForeignEntry(source, TASK, short, body, (tag[:60],) if tag else (), status)
+
+
+def _beads(path: str, text: str) -> Iterator[ForeignEntry | str]:
+    """Yield a task or epic for each line of a beads export."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            told = parse_json(line)
+        except Unusable as error:
+            yield f"line {number}: {error}"
+            continue
+        if not isinstance(told, dict) or not told.get("id") or not told.get("title"):
+            yield f"line {number}: no issue with an id and a title"
+            continue
+        yield _bead(path, told)
+
+
+def _bead(path: str, told: Mapping[str, Any]) -> ForeignEntry:
+    links = [
+        (_BEAD_LINKS.get(str(one.get("type")), RELATES_TO), f"{path}#{one.get('depends_on_id')}")
+        for one in told.get("dependencies") or ()
+        if isinstance(one, dict) and str(one.get("issue_id", told["id"])) == str(told["id"])
+    ]
+    kind = EPIC if told.get("issue_type") == "epic" else TASK
+    priority = told.get("priority")
+    known = isinstance(priority, int) and 0 <= priority <= LOWEST
+    body = "\n\n".join(
+        str(told[name]) for name in ("description", "design", "acceptance_criteria", "notes") if told.get(name)
+    )
+    labels = told.get("labels")
+    tags = (
+        *(map(str, labels) if isinstance(labels, list) else ()),
+        *_only(told.get("issue_type"), not_in=(TASK, EPIC)),
+    )
+    data = {"assignee": str(told["assignee"])} if told.get("assignee") else {}
+    status = _BEAD_STATES.get(str(told.get("status")), TODO)
+    named = (f"{path}#{told['id']}",)
+    return ForeignEntry(
+        named[0], kind, str(told["title"]), body, tags, status, priority if known else None, data, tuple(links), named
+    )
+
+
+def _only(value: object, *, not_in: tuple[str, ...]) -> tuple[str, ...]:
+    return (str(value),) if value and value not in not_in else ()
+
+
+def _basic_memory(path: str, text: str) -> Iterator[ForeignEntry | str]:
+    """Yield a note of a basic-memory file; its relations lead to notes by their titles or permalinks."""
+    parts = front_matter.split(text)
+    if not parts.front_matter.get("title") or not ({"permalink", "type"} & {*parts.front_matter}):
+        yield "no note of basic-memory: its front matter has no title, or neither permalink nor type"
+        return
+    title = str(parts.front_matter["title"])
+    told = parts.front_matter.get("tags") or ()
+    tags = (
+        tuple(map(str, told)) if isinstance(told, list) else tuple(word for word in str(told or "").split(",") if word)
+    )
+    category = next((_CATEGORIES[name] for name in _CATEGORIES if f"- [{name}]" in parts.body), "")
+    links = tuple((RELATES_TO, match[1].strip().lower()) for match in _RELATION.finditer(parts.body))
+    names = (title.lower(), str(parts.front_matter.get("permalink") or "").lower())
+    data = {"category": category} if category else {}
+    yield ForeignEntry(path, NOTE, title, parts.body, tags, data=data, links=links, names=names)
+
+
+_READERS: Mapping[str, Callable[[str, str], Iterator[ForeignEntry | str]]] = {
+    INSTRUCTIONS: _instructions,
+    TO_DO: _to_do,
+    BEADS: _beads,
+    BASIC_MEMORY: _basic_memory,
+}
+FORMATS = tuple(_READERS)

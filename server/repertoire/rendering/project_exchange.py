@@ -1,0 +1,60 @@
+"""Renders what a mirror or an import brought into a project's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from repertoire.domain.text import clean_line
+
+if TYPE_CHECKING:  # other answers render no mirror
+    from repertoire.app.projects.import_entries import ImportReport
+    from repertoire.app.projects.mirror import MirrorReport
+
+_SHOWN = 20
+
+
+def mirror_text(report: MirrorReport) -> str:
+    """Render what was written, read and deleted, which changes met, and which files were not read."""
+    lines = [
+        f"{report.folder}: {len(report.written)} files written, {len(report.read)} read, {len(report.deleted)} deleted"
+    ]
+    lines.extend(
+        f"changed on both sides: the file's words were taken, the memory's are kept as {key}"
+        for key in report.conflicts
+    )
+    return "\n".join([*lines, *_skipped(report.skipped)])
+
+
+def _skipped(reasons: Mapping[str, str]) -> list[str]:
+    lines = [f"{clean_line(path, 200)}: {clean_line(why, 300)}" for path, why in sorted(reasons.items())]
+    more = [f"and {len(lines) - _SHOWN} more; --json shows them"] if len(lines) > _SHOWN else []
+    return [*lines[:_SHOWN], *more]
+
+
+def mirror_data(report: MirrorReport) -> dict[str, Any]:
+    """Return the report as a JSON object."""
+    return {
+        "folder": report.folder,
+        "written": [clean_line(path, 300) for path in report.written],
+        "read": [clean_line(path, 300) for path in report.read],
+        "deleted": [clean_line(path, 300) for path in report.deleted],
+        "conflicts": list(report.conflicts),
+        "skipped": {clean_line(path, 300): clean_line(why, 300) for path, why in sorted(report.skipped.items())},
+    }
+
+
+def import_text(report: ImportReport) -> str:
+    """Render how many entries came, and what was left out."""
+    done = f"{len(report.added)} entries imported, {len(report.changed)} changed, {report.same} as before"
+    return "\n".join([done, *_skipped(report.skipped)])
+
+
+def import_data(report: ImportReport) -> dict[str, Any]:
+    """Return the report of an import as a JSON object."""
+    return {
+        "added": [clean_line(title, 300) for title in report.added],
+        "changed": [clean_line(title, 300) for title in report.changed],
+        "same": report.same,
+        "skipped": {clean_line(path, 300): clean_line(why, 300) for path, why in sorted(report.skipped.items())},
+    }
