@@ -86,6 +86,7 @@ def save_command(kind: str, key: str, project: str, as_json: bool, **told: Any) 
 @click.option("--words", default="", help="Only with these words.")
 @click.option("--linked", default="", metavar="ID", help="Only what is linked with this id.")
 @click.option("--ready", is_flag=True, help="Only tasks that nothing blocks.")
+@click.option("--stale", is_flag=True, help="Only notes that nobody confirmed for long.")
 @click.option("--limit", type=click.IntRange(1, 200), default=30, show_default=True, help="How many.")
 @click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over.")
 @folder_option
@@ -97,6 +98,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     words: str,
     linked: str,
     ready: bool,
+    stale: bool,
     limit: int,
     offset: int,
     project: str,
@@ -107,7 +109,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     \b
     repertoire project list --kind task --ready
     """
-    wanted = ListQuery(kind or "", status or "", tag, words, linked, ready, limit, offset)
+    wanted = ListQuery(kind or "", status or "", tag, words, linked, ready, stale, limit, offset)
     ask(LIST_MEMORY, wanted, project, as_json=as_json)
 
 

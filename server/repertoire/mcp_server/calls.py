@@ -173,7 +173,8 @@ def _symbol_query(arguments: Arguments) -> SymbolQuery:
 
 def _list_query(arguments: Arguments) -> ListQuery:
     words = {name: arguments.get(name, "") for name in ("kind", "status", "tag", "words", "linked")}
-    return ListQuery(**words, ready=arguments["ready"], limit=arguments["limit"], offset=arguments["offset"])
+    flags = {name: arguments[name] for name in ("ready", "stale")}
+    return ListQuery(**words, **flags, limit=arguments["limit"], offset=arguments["offset"])
 
 
 def _move_request(arguments: Arguments) -> MoveRequest:

@@ -146,13 +146,18 @@ SAVING_TOOLS = (
             "words": text("Only with these words.", most=200),
             "linked": text("Only linked with this id.", most=500),
             "ready": {**flag("Only tasks that can begin."), "default": False},
+            "stale": {**flag("Only notes that nobody confirmed for long."), "default": False},
             "limit": {**number("How many.", least=1, most=200), "default": 30},
             "offset": {**number("How many to pass over.", least=0, most=1_000_000), "default": 0},
         },
         required=(),
         example={"kind": "task", "ready": True},
         output=output(
-            entries={"type": "array", "items": output(**_ENTRY, ready="boolean", waits_for=LINES)}, total="integer"
+            entries={
+                "type": "array",
+                "items": output(**_ENTRY, ready="boolean", waits_for=LINES, unconfirmed_days="integer"),
+            },
+            total="integer",
         ),
     ),
     Tool(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.clock import ago
 from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
@@ -21,6 +25,7 @@ from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
+from repertoire.store.project_texts import text_hash
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -161,3 +166,24 @@ def test_without_a_question_the_newest_entries_are_returned(project):
     ]
     with pytest.raises(InvalidRequest, match="nothing is asked"):
         search_memory(project, MemoryQuery(" ", ("code",)), embedder=None)
+
+
+@pytest.mark.parametrize(
+    ("category", "days", "stale"),
+    [
+        *(("decision", 91, True), ("decision", 90, False), ("technology", 119, False), ("technology", 121, True)),
+        *(("pattern", 181, True), ("preference", 364, False), ("preference", 366, True), ("fact", 4000, False)),
+        *(("", 91, True), ("blocker", 91, True)),
+    ],
+)
+def test_a_note_that_nobody_confirmed_for_long_is_told_as_that_until_it_is_saved_again(project, category, days, stale):
+    data = {"category": category} if category else {}
+    note = save_entry(project, SaveRequest("note", title="Fire with gas", data=data), embedder=None).entries[0]
+    at = ago(timedelta(days=days))
+    project.store.entries.put(replace(note, changed=at), [text_hash(note.title)], now=at)
+    assert list_entries(project, ListQuery()).unconfirmed == ({note.key: days} if stale else {})
+    assert titles(project, stale=True) == ([note.title] if stale else [])
+    [hit] = search_memory(project, MemoryQuery("gas", ("note",)), embedder=None).hits
+    assert (f"not confirmed for {days} days" in hit.item.doc) == stale
+    save_entry(project, SaveRequest(key=note.key), embedder=None)
+    assert titles(project, stale=True) == []

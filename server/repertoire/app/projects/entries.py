@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from repertoire.app.clock import now
+from repertoire.app.clock import now, today
 from repertoire.app.projects.entry_requests import (
     DEPENDS_ON,
     DeleteRequest,
@@ -40,6 +40,7 @@ from repertoire.domain.project import (
     file_key,
 )
 from repertoire.ports import Embedder
+from repertoire.projects.freshness import unconfirmed_days
 from repertoire.projects.tasks import circle, ready
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
@@ -92,6 +93,7 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
         and (not wanted.tag or wanted.tag.lower() in one.tags)
         and (not wanted.ready or one.key in free)
         and (near is None or one.key in near)
+        and (not wanted.stale or unconfirmed_days(one, today()))
         and all(word in f"{one.title} {one.body}".lower() for word in words)
     ]
     waiting = {
@@ -100,7 +102,9 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
         if one.kind == TASK
     }
     shown = tuple(kept[wanted.offset : wanted.offset + wanted.limit])
-    return EntryListing(shown, len(kept), frozenset(free), {key: by for key, by in waiting.items() if by})
+    unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
+    waits = {key: by for key, by in waiting.items() if by}
+    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed)
 
 
 def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:

@@ -68,6 +68,7 @@ class ListQuery:
     words: str = ""
     linked: str = ""  # only what is linked with this id
     ready: bool = False
+    stale: bool = False  # only notes that nobody confirmed for long
     limit: int = 30
     offset: int = 0
 
@@ -80,6 +81,7 @@ class EntryListing:
     total: int
     ready: frozenset[str] = frozenset()
     waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unconfirmed: Mapping[str, int] = field(default_factory=dict)  # days of notes that may no longer hold
 
 
 @dataclass(frozen=True)

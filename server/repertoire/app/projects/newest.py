@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from repertoire.app.clock import today
 from repertoire.domain.pack import HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
+from repertoire.projects.freshness import unconfirmed_days
 from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.project import ProjectIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
@@ -87,5 +89,7 @@ def _title_vector(index: ProjectIndex, node_id: int) -> Floats | None:
 
 def _told(entry: Entry, older: int) -> Item:
     item = item_of(entry)
+    days = unconfirmed_days(entry, today())
+    old = f"not confirmed for {days} days" if days else ""
     said = f"newer than {older} other{'s' if older > 1 else ''} about the same" if older else ""
-    return replace(item, doc=", ".join(word for word in (item.doc, said) if word))
+    return replace(item, doc=", ".join(word for word in (item.doc, said, old) if word))

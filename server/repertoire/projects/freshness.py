@@ -1,0 +1,24 @@
+"""Tells which notes nobody confirmed for so long that they may no longer hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from repertoire.domain.project import NOTE, SUPERSEDED, Entry
+
+_USUAL = 90
+# Days after which a note of a category is to be confirmed, as Memory Fabric has them; None: never.
+_DAYS: Mapping[str, int | None] = {"decision": 90, "pattern": 180, "technology": 120, "preference": 365, "fact": None}
+
+
+def unconfirmed_days(entry: Entry, today: date) -> int:
+    """Return the days since a note was saved or confirmed, if they are too many; else 0."""
+    limit = _DAYS.get(str(entry.data.get("category", "")), _USUAL)
+    if entry.kind != NOTE or entry.status == SUPERSEDED or limit is None:
+        return 0
+    try:
+        days = (today - date.fromisoformat(entry.changed[:10])).days
+    except ValueError:
+        return 0
+    return days if days > limit else 0
