@@ -1,4 +1,4 @@
-"""Tells which notes nobody confirmed for so long that they may no longer hold."""
+"""Tells which notes nobody confirmed for so long that they may no longer hold, and how often an entry was used."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from datetime import date
 
 from repertoire.domain.project import NOTE, SUPERSEDED, Entry
 
+USES = "uses"  # the field of an entry that counts how often it was followed
 _USUAL = 90
 # Days after which a note of a category is to be confirmed, as Memory Fabric has them; None: never.
 _DAYS: Mapping[str, int | None] = {"decision": 90, "pattern": 180, "technology": 120, "preference": 365, "fact": None}
+
+
+def uses_of(entry: Entry) -> int:
+    """Return how often an entry was followed, by what was reported."""
+    value = entry.data.get(USES)
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def unconfirmed_days(entry: Entry, today: date) -> int:

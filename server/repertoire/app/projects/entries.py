@@ -40,7 +40,7 @@ from repertoire.domain.project import (
     file_key,
 )
 from repertoire.ports import Embedder
-from repertoire.projects.freshness import unconfirmed_days
+from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
 from repertoire.projects.tasks import circle, ready
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
@@ -224,7 +224,11 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
         tags=tags,
         status=asked.status or entry.status,
         priority=entry.priority if asked.priority is None else asked.priority,
-        data={**entry.data, **{name: _redacted(value) for name, value in asked.data.items()}},
+        data={
+            **entry.data,
+            **{name: _redacted(value) for name, value in asked.data.items()},
+            **({USES: uses_of(entry) + 1} if asked.used else {}),
+        },
         version=entry.version + 1,
         changed=now(),
     )

@@ -26,6 +26,7 @@ class SaveRequest:
     data: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[tuple[str, str], ...] = ()  # (relation, target)
     expected_version: int | None = None
+    used: bool = False  # it was followed once more
 
 
 def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
@@ -45,6 +46,7 @@ def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
         data,
         tuple(links),
         told.get("expected_version"),
+        bool(told.get("used")),
     )
 
 

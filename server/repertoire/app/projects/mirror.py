@@ -23,6 +23,7 @@ from repertoire.app.projects.entries import (
 from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.mirror_folder import FolderFile, MirrorFolder, digest_of
 from repertoire.app.projects.mirror_text import (
+    FIELDS,
     EntryFile,
     file_of_entry,
     holder,
@@ -227,7 +228,9 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
         return False
     status = told.status or (before.status if before is not None else made.status)
     created = before.created if before is not None else told.created[:40] or made.created
-    entry = replace(made, key=key, data={name: made.data[name] for name in told.data}, status=status, created=created)
+    kept = {name: value for name, value in (before.data if before else {}).items() if name not in FIELDS}
+    data = {**kept, **{name: made.data[name] for name in told.data}}
+    entry = replace(made, key=key, data=data, status=status, created=created)
     if before is not None and _same(state, before, entry, told):
         return False
     if before is not None and (known is None or digest_of(state.told(key)) != known.told):

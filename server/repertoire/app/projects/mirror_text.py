@@ -26,7 +26,7 @@ _TEXT = (
     "source_digest",
 )  # fields of one line that only some entries have
 _LISTS = ("steps", "triggers", "files")  # fields with several
-_FIELDS = frozenset(
+FIELDS = frozenset(
     ("id", "kind", "title", "status", "priority", "tags", "created", "links", *_TEXT, *_LISTS, DEPENDS_ON)
 )
 _NAMED, _SLUG = 3, 50
@@ -125,7 +125,7 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
         _line(told, "created"),
         data,
         _links(told),
-        tuple(sorted(str(name)[:40] for name in told if name not in _FIELDS))[:_NAMED],
+        tuple(sorted(str(name)[:40] for name in told if name not in FIELDS))[:_NAMED],
     )
 
 
