@@ -67,6 +67,7 @@ class ProjectStore:
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
         self.transaction = connection.transaction
+        self.snapshot = connection.snapshot
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> ProjectStore:
