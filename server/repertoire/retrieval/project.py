@@ -51,6 +51,7 @@ class Parts(NamedTuple):
 
 _NOTHING = Parts(_EMPTY, _EMPTY, _EMPTY)
 
+
 @dataclass(frozen=True)
 class ProjectIndex(SectionIndex):
     """One view of a project's memory as arrays, with the vectors of its chunks and headings.
