@@ -73,10 +73,18 @@ class StoredPrograms:
         return found
 
     def importing(self, words: Collection[str]) -> Iterator[tuple[str, set[str]]]:
-        """Yield the files that say one of some words, each with the modules that it imports."""
+        """Yield the files that say one of some words, each with the modules that it imports or may import."""
         for path, told in self._db.rows("SELECT path, facts FROM project_file WHERE facts <> '{}'"):
             if any(word in told for word in words):
-                yield str(path), {one.module for one in read_facts(str(told)).imports}
+                imports = read_facts(str(told)).imports
+                yield str(path), {name for one in imports for name in (one.module, *_joined(one))}
+
+
+def _joined(one: Import) -> tuple[str, ...]:
+    """Return what an import of a name means if the name is a module itself: `from package import module`."""
+    if not one.name:
+        return ()
+    return (f"{one.module}{'' if one.module.endswith('.') else '.'}{one.name}", f"{one.module}::{one.name}")
 
 
 def read_facts(told: str) -> CodeFacts:

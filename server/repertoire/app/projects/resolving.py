@@ -12,6 +12,8 @@ from repertoire.projects.resolve import Resolver
 from repertoire.store.project_file import ProjectStore
 
 _BATCH = 100  # files that are written in one transaction
+_HOPS = 4  # files by which a name is passed on
+_MOST_PASSING = 200  # files whose importers are looked at; of more, only a reading of everything finds all
 _SIBLINGS = (syntax.GO, syntax.JAVA)  # whose files know the names of their folder without an import
 
 
@@ -34,6 +36,7 @@ def resolve_names(
     paths = sorted(programs.languages)
     if concern is not None:
         wanted = {*concern.read, *_noticing(memory, concern), *_meant(memory, resolver, concern.new)}
+        wanted |= _passed_on(memory, wanted, concern)
         paths = [path for path in paths if path in wanted]
     for start in range(0, len(paths), _BATCH):
         part = paths[start : start + _BATCH]
@@ -52,6 +55,22 @@ def _noticing(memory: ProjectStore, concern: Concern) -> set[str]:
             for other in others:
                 asked.setdefault(other, set()).update(names)
     return found | memory.programs().saying({path: names for path, names in asked.items() if path not in found})
+
+
+def _passed_on(memory: ProjectStore, wanted: Collection[str], concern: Concern) -> set[str]:
+    """Return the files that say a name whose meaning changed, and to which one of the wanted files passes it on."""
+    programs = memory.programs()
+    names = {name for of_file in concern.noticed.values() for name in of_file}
+    for path in {*concern.read} - {*concern.noticed}:
+        names.update(one.name for one in programs.definitions(path) if not one.container)
+    found, edge = set[str](), {*wanted}
+    for _ in range(_HOPS):
+        if not names or not edge or len(edge) > _MOST_PASSING:
+            break
+        others = {other for of_file in programs.referring(edge).values() for other in of_file}
+        edge = programs.saying(dict.fromkeys(others - found - {*wanted}, names))
+        found |= edge
+    return found
 
 
 def _meant(memory: ProjectStore, resolver: Resolver, new: Collection[str]) -> set[str]:
