@@ -12,7 +12,7 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
 from repertoire.domain.errors import ProjectRefused
 
-_SUFFIXES = ("", "-wal", "-shm", ".lock")
+_SUFFIXES = ("", "-wal", "-shm", ".lock", ".watch")
 
 
 def memory_file(home: Path, root: str) -> Path:
