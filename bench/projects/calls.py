@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 from repertoire.app.projects.lines import clean
 from repertoire.domain.project import CALLS, CodeFacts, Definition, Symbol, symbol_key
 from repertoire.projects.code import read_code
+from repertoire.projects.known import HeldPrograms
 from repertoire.projects.resolve import Resolver
 from repertoire.syntax import PYTHON, Unparsable
 
@@ -39,7 +40,7 @@ def main() -> None:
     definitions = [
         Definition(path, one.qualname, one.name, one.kind, one.container) for path, of in symbols.items() for one in of
     ]
-    resolver = Resolver(definitions, {path: (PYTHON, told) for path, told in facts.items()})
+    resolver = Resolver(HeldPrograms(definitions, {path: (PYTHON, told) for path, told in facts.items()}))
     chosen = sorted(facts)[:: max(1, len(facts) // asked.files)][: asked.files]
     project = jedi.Project(root, sys_path=[str(root)], smart_sys_path=False)
     ours, theirs, known = set[Edge](), set[Edge](), set[str]()

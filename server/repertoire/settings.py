@@ -28,6 +28,7 @@ class Settings:
     hints: bool = True
     hint_limit: int = 3
     trace_hints: bool = True
+    watch: bool = True
     pack_gate_percent: int = 42
     max_files: int = 20_000
     max_source_mb: int = 500
@@ -73,6 +74,11 @@ TABLE = (
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("trace_hints", "REPERTOIRE_TRACE_HINTS", "Whether hooks may show traces and propose to keep one."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
+    SettingRow(
+        "watch",
+        "REPERTOIRE_WATCH",
+        "Whether a session's server has the changes of a project with a memory read as they happen.",
+    ),
     SettingRow(
         "pack_gate_percent",
         "REPERTOIRE_PACK_GATE_PERCENT",

@@ -22,6 +22,7 @@ from sample_home import SOURCE, component, filled_home
 
 OTHER = {
     "project forget",
+    "project watch",
     "serve",
     "completion",
     "trace export",
@@ -105,6 +106,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "eval": ("labelled", "--run", "run.tsv"),
     "eval --kind section": ("sections", "--run", "run.tsv"),
     "eval --kind trace": ("labelled", "--run", "run.tsv"),
+    "eval --kind code": ("labelled", "--run", "run.tsv"),
     "advisories --forget": (),
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),

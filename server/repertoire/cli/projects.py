@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
+import time
+
 import click
 
+from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
 from repertoire.app.projects.mirror import follow_mirror
-from repertoire.app.projects.places import known_root
+from repertoire.app.projects.places import known_root, memory_file
 from repertoire.app.projects.search import KINDS, MODES, MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import ACTIONS, SymbolQuery
-from repertoire.app.wiring import open_project, open_repertoire
+from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
 from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
 from repertoire.cli.output import json_option, progress, show
+from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.rendering.project_exchange import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text
+from repertoire.settings import load
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
 from repertoire.verbs.verb import Context
 
+_LAST_S = 3.0  # for a batch that is being read when the process is to end
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
@@ -85,6 +94,55 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
         mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
         told = [mirror_text(mirrored)] if mirrored else []
         show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)
+
+
+@project_command.command("watch")
+@click.option("--while-input", is_flag=True, help="End with the process that holds the other end of the input.")
+@folder_option
+@quiet_option
+def watch_command(while_input: bool, project: str, quiet: bool) -> None:
+    r"""Read what changes in the project as it happens, until it is interrupted.
+
+    A server does this by itself while a session lives, unless the setting `watch` is false.
+
+    \b
+    repertoire project watch
+    """
+    from repertoire.app.projects.watch import Watcher  # noqa: PLC0415 - nothing else needs the watching library
+
+    home = find_home()
+    settings = load(home, os.environ)
+    root = known_root(home, resolve_project(project))
+    embedder, _ = open_embedder(home, settings)
+    stop = threading.Event()
+    if while_input:
+        threading.Thread(target=_end_with_input, args=(stop,), daemon=True).start()
+
+    def told(done: Indexed) -> None:
+        if not quiet and (done.read or done.removed):
+            click.echo(f"{done.read} read, {done.removed} gone")
+
+    def rest() -> None:
+        if embedder is not None:
+            embedder.drop_if_idle(time.monotonic())
+
+    with open_project(memory_file(home, root)) as memory:
+        watcher = Watcher(memory, most_files=settings.max_files, embedder=embedder, told=told, rest=rest)
+        try:
+            watcher.run(stop)
+        except OSError as error:
+            message = f"{root} cannot be watched ({error}); `repertoire project index` reads what changed"
+            raise ProjectRefused(message) from error
+
+
+def _end_with_input(stop: threading.Event) -> None:
+    """Let the process end when its input does, which is when the process that started it has ended, however it did."""
+    with contextlib.suppress(OSError):
+        while os.read(0, 4_096):
+            pass
+    stop.set()
+    time.sleep(_LAST_S)
+    os._exit(0)
 
 
 @project_command.command("status")

@@ -60,6 +60,7 @@ class Dispatcher:
         self._embedder: Any = None
         self._looks_at = time.monotonic() + LOOK_SECONDS
         self._refreshing: list[subprocess.Popen[bytes]] = []
+        self._watching: subprocess.Popen[bytes] | None = None
         self._doing: set[asyncio.Future[str]] = set()  # keeps running tasks alive: the loop does not
         self._in_order = asyncio.Lock()
 
@@ -147,9 +148,11 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the first call reports it
             self._complain(error, "not ready before the first question")
         self._drain()  # a session's start appends too
+        await self._watch()
 
     async def keep_fresh(self) -> None:
-        """Start a background refresh when one is due; of frequent calls only some check this."""
+        """Start a background refresh when one is due, of frequent calls only some check this; watch the project."""
+        await self._watch()
         if time.monotonic() >= self._looks_at:
             self._looks_at = time.monotonic() + LOOK_SECONDS
             await self._refresh()
@@ -244,6 +247,18 @@ class Dispatcher:
             return
         if started is not None:
             self._refreshing.append(started)
+
+    async def _watch(self) -> None:
+        """Have the project's changes read as they happen, as soon as it has a memory.
+
+        The process ends with this one. One that failed is not started again.
+        """
+        if self._watching is not None and self._watching.poll() != 0:  # None while it runs
+            return
+        try:
+            self._watching = await self._answering.run(lambda answers: answers.watch())
+        except Exception as error:  # noqa: BLE001 - the first call reports it
+            self._complain(error, "the project is not watched")
 
     async def _load_model(self, seconds: float) -> None:
         """Load the model on another thread, and wait at most this long; loading continues after that."""

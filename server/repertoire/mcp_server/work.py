@@ -13,8 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from repertoire.app.clock import now
+from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
+from repertoire.app.projects.places import root_of
+from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import of_session, record_events, take_in
@@ -89,6 +92,14 @@ class Answers:
         if not self._may_refresh or not is_refresh_due(repertoire, self._environment):
             return None
         return start_detached_refresh(repertoire.home)
+
+    def watch(self) -> subprocess.Popen[bytes] | None:
+        """Start the process that reads the current project's changes, if it has a memory and the settings want it."""
+        repertoire = self.repertoire
+        root = root_of(repertoire.home, current_project(self._environment))
+        if not root or not repertoire.settings.watch or repertoire.store.read_only:
+            return None
+        return start_watching(repertoire.home, root)
 
     def awaits_first_reading(self) -> bool:
         """Tell whether the graph is empty and a refresh may start to fill it."""

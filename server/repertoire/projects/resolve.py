@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from repertoire import syntax
@@ -25,6 +24,7 @@ from repertoire.domain.project import (
     file_key,
     symbol_key,
 )
+from repertoire.projects.known import Programs
 from repertoire.projects.modules import Modules
 from repertoire.projects.names import UNKNOWN
 from repertoire.projects.types import RETURNED
@@ -48,72 +48,71 @@ class _Module:
 _Value = Definition | _Module | None
 
 
+@dataclass
+class _File:
+    """What is known of one file: its definitions by qualified name, what it says, what its names stand for."""
+
+    told: CodeFacts
+    names: dict[str, Definition] = field(default_factory=dict)
+    aliases: dict[str, tuple[str, str]] = field(default_factory=dict)
+    bases: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    members: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+
+def _read(programs: Programs, path: str) -> _File:
+    found = _File(programs.facts(path))
+    for one in programs.definitions(path):
+        if one.kind not in (MODULE, LINES):
+            # the last of several definitions of a name is the one that is called
+            found.names[one.qualname] = found.names[one.qualname.partition("#")[0]] = one
+    for base in found.told.bases:
+        found.bases.setdefault(base.symbol, []).append(base.target)
+    found.aliases = {one.alias: (one.module, one.name) for one in found.told.imports if one.alias != _STAR}
+    for where, target in found.told.types.items():
+        scope, _, name = where.rpartition(" ")
+        around = found.names.get(scope)
+        if name.startswith("self.") and "." in scope:
+            found.members.setdefault(f"{scope.rpartition('.')[0]}.{name[5:]}", (scope, target))
+        elif around is not None and around.kind == CLASS:
+            found.members.setdefault(f"{scope}.{name}", (scope, target))
+    return found
+
+
 class Resolver:
     """Resolves the names of programs to definitions of the same project."""
 
-    def __init__(self, definitions: Iterable[Definition], facts: Mapping[str, tuple[str, CodeFacts]]) -> None:
-        self._facts = {path: told for path, (_, told) in facts.items()}
-        self._languages = {path: language for path, (language, _) in facts.items()}
-        self._of: dict[str, dict[str, Definition]] = defaultdict(dict)
-        self._methods: dict[tuple[str, str], list[Definition]] = defaultdict(list)
-        self._types: dict[tuple[str, str], list[Definition]] = defaultdict(list)
-        for one in definitions:
-            if one.kind in (MODULE, LINES):
-                continue
-            # the last of several definitions of a name is the one that is called
-            self._of[one.path][one.qualname] = self._of[one.path][one.qualname.partition("#")[0]] = one
-            language = _family(self._languages.get(one.path, ""))
-            if one.kind == METHOD:
-                self._methods[language, one.name].append(one)
-            elif one.kind in (CLASS, TYPE):
-                self._types[language, one.name].append(one)
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+        self._languages = programs.languages
         self._modules = Modules(self._languages)
-        self._bases: dict[tuple[str, str], list[tuple[str, ...]]] = defaultdict(list)
-        self._members: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
-        self._aliases: dict[str, dict[str, tuple[str, str]]] = {}
+        self._files: dict[str, _File] = {}
+        self._named: dict[tuple[str, str, bool], list[Definition]] = {}
         self._depth = 0
-        for path, told in self._facts.items():
-            self._take(path, told)
 
-    def _take(self, path: str, told: CodeFacts) -> None:
-        """Remember the bases, imported names and types of attributes of a file."""
-        for base in told.bases:
-            self._bases[path, base.symbol].append(base.target)
-        self._aliases[path] = {one.alias: (one.module, one.name) for one in told.imports if one.alias != _STAR}
-        for where, target in told.types.items():
-            scope, _, name = where.rpartition(" ")
-            if name.startswith("self.") and "." in scope:
-                self._members.setdefault((path, f"{scope.rpartition('.')[0]}.{name[5:]}"), (scope, target))
-            elif self._kind(path, scope) == CLASS:
-                self._members.setdefault((path, f"{scope}.{name}"), (scope, target))
+    def _file(self, path: str) -> _File:
+        """Return what is known of a file, asked once."""
+        if path not in self._files:
+            self._files[path] = _read(self._programs, path)
+        return self._files[path]
 
-    def _kind(self, path: str, qualname: str) -> str:
-        found = self._of[path].get(qualname) if path in self._of else None
-        return found.kind if found is not None else ""
+    def _only(self, language: str, name: str, *, method: bool) -> Definition | None:
+        """Return the only method, or the only type, of a name in the files of a language and those that it calls."""
+        key = (language, name, method)
+        if key not in self._named:
+            found = self._programs.named((METHOD,) if method else (CLASS, TYPE), name)
+            self._named[key] = [one for one in found if _family(self._languages.get(one.path, "")) == language]
+        known = self._named[key]
+        return known[0] if len(known) == 1 else None
 
-    def concerned(self, changed: Collection[str]) -> set[str]:
-        """Return the files whose names may lead elsewhere since some files changed: these, and who imports them."""
-        return {
-            path
-            for path, told in self._facts.items()
-            if path in changed
-            or any(
-                target in changed
-                for module in {one.module for one in told.imports}
-                for target in self._modules.of(path, module)
-            )
-        }
+    def imports(self, path: str, modules: Iterable[str]) -> set[str]:
+        """Return the files that modules mean where a file imports them."""
+        return {target for module in modules for target in self._modules.of(path, module)}
 
     def edges(self, path: str) -> list[Edge]:
         """Return where the names in a file lead to: imported files, called symbols, bases."""
-        told = self._facts.get(path)
-        if told is None:
-            return []
-        found = [
-            Edge(file_key(path), file_key(target), IMPORTS)
-            for module in {one.module for one in told.imports}
-            for target in self._modules.of(path, module)
-        ]
+        told = self._file(path).told
+        imported = self.imports(path, {one.module for one in told.imports})
+        found = [Edge(file_key(path), file_key(target), IMPORTS) for target in imported]
         for base in told.bases:
             target = self.value(path, base.symbol, base.target)
             relation = IMPLEMENTS if base.implements else EXTENDS
@@ -140,14 +139,14 @@ class Resolver:
             return found, _SURE
         name = call.target[-1]
         language = _family(self._languages.get(path, ""))
-        only = self._methods.get((language, name), ()) if len(call.target) > 1 else ()
-        if found is None and len(only) == 1 and len(name) >= _COMMON and self._may_guess(path, call.target):
-            return only[0], _LIKELY
-        return None, 0.0
+        if found is not None or len(call.target) < 2 or len(name) < _COMMON or not self._may_guess(path, call.target):
+            return None, 0.0
+        only = self._only(language, name, method=True)
+        return (only, _LIKELY) if only is not None else (None, 0.0)
 
     def _may_guess(self, path: str, target: tuple[str, ...]) -> bool:
         """Tell whether the receiver of a call is unknown, rather than known to lie outside of the project."""
-        return target[-1] not in _OF_BUILT_IN_TYPES and target[0] not in self._aliases.get(path, {})
+        return target[-1] not in _OF_BUILT_IN_TYPES and target[0] not in self._file(path).aliases
 
     def value(self, path: str, scope: str, names: tuple[str, ...]) -> _Value:
         """Return what a dotted name means in a scope of a file."""
@@ -173,11 +172,11 @@ class Resolver:
         if first == "super":
             return self._above(path, scope, names[1:]), ()
         for outer in _scopes(scope):
-            told = self._facts[path].types.get(f"{outer} {first}") if path in self._facts else None
+            told = self._file(path).told.types.get(f"{outer} {first}")
             if told is not None and len(names) > 1 and told != names:
                 found = self._made(path, outer, told)
                 return found, names[1:] if found is not None else ()
-            here = self._of[path].get(f"{outer}.{first}" if outer else first) if path in self._of else None
+            here = self._file(path).names.get(f"{outer}.{first}" if outer else first)
             # a method is no name in the scopes inside its class
             if here is not None and (here.kind != METHOD or self._languages.get(path) == syntax.JAVA):
                 return here, names[1:]
@@ -185,12 +184,12 @@ class Resolver:
 
     def _imported(self, path: str, names: tuple[str, ...]) -> tuple[_Value, tuple[str, ...]]:
         for length in range(len(names), 0, -1):  # `import a.b` is used as `a.b.c`
-            known = self._aliases.get(path, {}).get(".".join(names[:length]))
+            known = self._file(path).aliases.get(".".join(names[:length]))
             if known is not None:
                 return self._exported(path, *known, hops=_HOPS), names[length:]
         for one in self._modules.beside(path):
-            if names[0] in self._of.get(one, {}):
-                return self._of[one][names[0]], names[1:]
+            if names[0] in self._file(one).names:
+                return self._file(one).names[names[0]], names[1:]
         found = self._by_star(path, names[0], _HOPS)
         if found is None and self._languages.get(path) == syntax.RUST:
             return self._rust(path, names)
@@ -200,12 +199,13 @@ class Resolver:
         """Return what a path means that no `use` brought: a module of the crate, else the only type of that name."""
         if len(names) > 1:
             files = self._modules.of(path, "::".join(names[:-1]))
-            if files and names[-1] in self._of.get(files[0], {}):
-                return self._of[files[0]][names[-1]], ()
-            if len(names) > 2 and files and names[-2] in self._of.get(files[0], {}):
-                return self._of[files[0]][names[-2]], names[-1:]
-        only = self._types.get((syntax.RUST, names[0]), ())
-        return (only[0], names[1:]) if len(only) == 1 else (None, ())
+            known = self._file(files[0]).names if files else {}
+            if names[-1] in known:
+                return known[names[-1]], ()
+            if len(names) > 2 and names[-2] in known:
+                return known[names[-2]], names[-1:]
+        only = self._only(syntax.RUST, names[0], method=False)
+        return (only, names[1:]) if only is not None else (None, ())
 
     def _exported(self, importer: str, module: str, name: str, *, hops: int) -> _Value:
         """Return what an import brings: a module, or a definition, also where it is passed on by several files."""
@@ -223,26 +223,23 @@ class Resolver:
         return _Module(inner) if inner and inner != paths else None
 
     def _in_module(self, path: str, name: str, hops: int) -> _Value:
-        found = self._of.get(path, {}).get(name)
+        found = self._file(path).names.get(name)
         if found is None and name == "default":
             found = self._default(path)
         if found is not None or hops <= 0:
             return found
-        known = self._aliases.get(path, {}).get(name)
+        known = self._file(path).aliases.get(name)
         if known is not None:
             return self._exported(path, *known, hops=hops - 1)
         return self._by_star(path, name, hops - 1)
 
     def _default(self, path: str) -> Definition | None:
         """Return the only definition at the top of a file, which a default import most likely means."""
-        tops = {one for one in self._of.get(path, {}).values() if not one.container}
+        tops = {one for one in self._file(path).names.values() if not one.container}
         return tops.pop() if len(tops) == 1 else None
 
     def _by_star(self, path: str, name: str, hops: int) -> _Value:
-        told = self._facts.get(path)
-        if told is None or hops <= 0:
-            return None
-        for one in told.imports:
+        for one in self._file(path).told.imports if hops > 0 else ():
             if one.alias == _STAR:
                 for target in self._modules.of(path, one.module):
                     found = self._in_module(target, name, hops - 1) if target != path else None
@@ -262,13 +259,13 @@ class Resolver:
         """Return a method or attribute of a class, its own or that of a base; an attribute stands for its type."""
         files = (owner.path, *self._modules.beside(owner.path))
         for path in files:  # in Go the methods of a type lie in any file of its package
-            found = self._of.get(path, {}).get(f"{owner.qualname}.{name}")
+            found = self._file(path).names.get(f"{owner.qualname}.{name}")
             if found is not None:
                 return found
-        known = self._members.get((owner.path, f"{owner.qualname}.{name}"))
+        known = self._file(owner.path).members.get(f"{owner.qualname}.{name}")
         if known is not None:
             return self._made(owner.path, *known)
-        for target in self._bases.get((owner.path, owner.qualname), ()) if hops else ():
+        for target in self._file(owner.path).bases.get(owner.qualname, ()) if hops else ():
             base = self.value(owner.path, "", target)
             if isinstance(base, Definition) and base.kind in (CLASS, TYPE) and base != owner:
                 inherited = self._member(base, name, hops - 1)
@@ -284,29 +281,28 @@ class Resolver:
         maker = self.value(path, scope, told[:-1])
         if not isinstance(maker, Definition) or maker.kind in (CLASS, TYPE):
             return maker if isinstance(maker, Definition) else None
-        returned = self._facts[maker.path].types.get(f"{maker.qualname} {RETURNED}")
+        returned = self._file(maker.path).told.types.get(f"{maker.qualname} {RETURNED}")
         if returned is None or returned == told:
             return None
         if returned in (("Self",), ("self",)) and maker.container:
-            return self._of[maker.path].get(maker.container)
+            return self._file(maker.path).names.get(maker.container)
         return self._made(maker.path, maker.qualname, returned) if returned[-1] != RETURNED else None
 
     def _class_around(self, path: str, scope: str) -> Definition | None:
         """Return the class that a scope lies in."""
         for outer in _scopes(scope):
-            found = self._of[path].get(outer) if path in self._of else None
+            found = self._file(path).names.get(outer)
             if found is not None and found.kind in (CLASS, TYPE):
                 return found
         around = scope.rpartition(".")[0]  # the `impl` or the methods of a type that another file defines
-        known = self._types.get((_family(self._languages.get(path, "")), around), ())
-        return known[0] if len(known) == 1 else None
+        return self._only(_family(self._languages.get(path, "")), around, method=False) if around else None
 
     def _above(self, path: str, scope: str, names: tuple[str, ...]) -> _Value:
         """Return the method of a base of the class around a scope."""
         around = self._class_around(path, scope)
         if around is None or len(names) != 1:
             return None
-        for target in self._bases.get((around.path, around.qualname), ()):
+        for target in self._file(around.path).bases.get(around.qualname, ()):
             base = self.value(around.path, "", target)
             if isinstance(base, Definition):
                 return self._member(base, names[0], _HOPS)

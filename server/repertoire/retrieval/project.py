@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
 
 from repertoire.domain.project import (
     CODE,
@@ -17,7 +20,8 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.ports import GraphReader, VectorReader
+from repertoire.ports import Topology, VectorReader
+from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
 
 # Of the evidence in each view: code and documents by the dev questions of one labelled set (bench/projects), where half
@@ -27,17 +31,55 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     DOCS: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
     KNOWLEDGE: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
 }
-
+# Weight of the second chunk, as they were chosen; packs have another.
+SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}
 
 SEARCHED = tuple(WEIGHTS)  # the views that are searched by words and vectors
 ALL_SPACES = tuple(space for view in SEARCHED for space in (chunk_space(view), heading_space(view)))
 
 
+_EMPTY: Rows = np.zeros(0, dtype=np.int64)
+
+
+class Parts(NamedTuple):
+    """What is ranked in a view, and the pieces of it that have vectors: node ids in ascending order."""
+
+    rows: Rows
+    chunks: Rows
+    owners: Rows  # what each chunk is a piece of
+
+
+_NOTHING = Parts(_EMPTY, _EMPTY, _EMPTY)
+
+
 @dataclass(frozen=True)
 class ProjectIndex(SectionIndex):
-    """One view of a project's memory as arrays, with the vectors of its chunks and headings."""
+    """One view of a project's memory as arrays, with the vectors of its chunks and headings.
+
+    It holds no keys, names and edges: an edit changes the view, and the next question must not wait for all of it.
+    """
 
     layout = PROJECT
+    parts: Parts = _NOTHING
+
+    @cached_property
+    def node_ids(self) -> Rows:
+        """The node id of every row, in ascending order."""
+        return self.parts.rows
+
+    @property
+    def vector_bytes(self) -> int:
+        """How many bytes the vectors take."""
+        return sum(space.vectors.nbytes for space in self.spaces.values())
+
+    def rows_of_parts(self, part_ids: Rows) -> Rows:
+        """Return the row that each part belongs to, given the node ids of the parts; -1 where it is no part."""
+        chunks, owners = self.parts.chunks, self.parts.owners
+        if not len(chunks):
+            return np.full(len(part_ids), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(chunks, part_ids), len(chunks) - 1)
+        rows, known = self.rows_of(owners[places])
+        return np.where(known & (chunks[places] == part_ids), rows, -1)
 
 
 @dataclass(frozen=True)
@@ -64,6 +106,7 @@ class KnowledgeIndex(ProjectIndex):
     row_kinds: ClassVar[Collection[str]] = ENTRIES
 
 
+_NO_EDGES = Topology(0, _EMPTY, (), (), (), _EMPTY, _EMPTY, np.zeros(0, dtype=np.float32), ())
 _INDEXES: Mapping[str, type[ProjectIndex]] = {CODE: CodeIndex, DOCS: DocsIndex, KNOWLEDGE: KnowledgeIndex}
 
 
@@ -72,8 +115,7 @@ def spaces_of(view: str) -> tuple[str, str]:
     return chunk_space(view), heading_space(view)
 
 
-def read_project(graph: GraphReader, vectors: VectorReader, view: str, model: str) -> ProjectIndex:
+def read_project(revision: int, parts: Parts, vectors: VectorReader, view: str, model: str) -> ProjectIndex:
     """Return one view of a project's memory, with the vectors of one model."""
     chunks, headings = (vectors.matrix(space, model) for space in spaces_of(view))
-    index = _INDEXES[view](graph.revision(view), graph.topology(view), {})
-    return index.with_vectors(chunks, headings)
+    return _INDEXES[view](revision, _NO_EDGES, {}, parts=parts).with_vectors(chunks, headings)

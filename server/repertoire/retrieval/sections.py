@@ -23,6 +23,16 @@ _SECOND = 0.15  # weight of a section's second chunk: what is said twice is more
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _DEPTH = 400  # sections that full text returns
 _MOST_WORDS = 64  # content words of a question
+_NONE: Rows = np.zeros(0, dtype=np.int64)
+
+
+class Groups(NamedTuple):
+    """The places of vectors sorted by their rows: where the vectors of each row begin, and how many it has."""
+
+    order: Rows
+    rows: Rows
+    begins: Rows
+    sizes: Rows
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,14 @@ class SectionIndex(PartIndex):
     view = SECTIONS
     row_kinds: ClassVar[Collection[str]] = (SECTION,)
     chunk_ids: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # node ids of the vectors' chunks
+
+    @cached_property
+    def chunk_groups(self) -> Groups:
+        """The vectors of chunks by their sections: sorting them for each question took longer than comparing them."""
+        owners = self.spaces[CHUNK_SPACE].rows
+        order = np.argsort(owners, kind="stable")
+        rows, begins, sizes = np.unique(owners[order], return_index=True, return_counts=True)
+        return Groups(order, rows, begins, sizes)
 
     def parts_and_owners(self) -> tuple[Rows, Rows]:
         """Return the topology positions of all chunks, and those of their sections."""
@@ -63,9 +81,11 @@ class SectionRun(PartRun[SectionIndex]):
     most_words = _MOST_WORDS
 
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    second_chunk: float = _SECOND
+    embedded: dict[str, Vectors] = field(default_factory=dict)  # questions that another run embedded already
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
-    best_chunks: dict[int, int] = field(default_factory=dict)  # by row: the node id of its nearest chunk
+    nearest_chunks: tuple[Rows, Rows] = (_NONE, _NONE)  # rows in order, and the node id of the nearest chunk of each
 
     @property
     def compared(self) -> bool:
@@ -77,7 +97,11 @@ class SectionRun(PartRun[SectionIndex]):
         """The question's vector; None without a model or without vectors in the pack."""
         if self.embedder is None or not len(self.index.spaces[CHUNK_SPACE].rows):
             return None
-        return np.asarray(self.embedder.embed_passages([self.question])[0], dtype=np.float32)
+        if self.question not in self.embedded:
+            self.embedded[self.question] = np.asarray(
+                self.embedder.embed_passages([self.question])[0], dtype=np.float32
+            )
+        return self.embedded[self.question]
 
 
 class RankedSection(NamedTuple):
@@ -101,20 +125,20 @@ def by_words(run: SectionRun) -> str:
 
 def by_chunks(run: SectionRun) -> str:
     """Score sections by the cosine of their nearest chunk, and a part of that of the second."""
-    space = run.index.spaces[CHUNK_SPACE]
+    space, groups = run.index.spaces[CHUNK_SPACE], run.index.chunk_groups
     if run.vector is None:
         return "no vectors"
-    cosines = (space.vectors @ run.vector).astype(np.float64)
-    order = np.lexsort((-cosines, space.rows))
-    rows, first = np.unique(space.rows[order], return_index=True)
+    cosines = (space.vectors @ run.vector)[groups.order].astype(np.float64)
+    first = np.maximum.reduceat(cosines, groups.begins)
+    equal = np.flatnonzero(cosines == np.repeat(first, groups.sizes))
+    nearest = equal[np.searchsorted(equal, groups.begins)]  # of equally near chunks the first
+    cosines[nearest] = -np.inf
+    second = np.maximum.reduceat(cosines, groups.begins)
     scores = np.zeros(len(run.index))
-    scores[rows] = cosines[order][first]
-    second = first + 1
-    has_two = second < np.append(first[1:], len(order))
-    scores[rows[has_two]] += _SECOND * cosines[order][second[has_two]]
-    run.evidence[CHUNKS], run.nearest = scores, float(cosines.max(initial=0.0))
-    run.best_chunks = dict(zip(rows.tolist(), run.index.chunk_ids[order[first]].tolist(), strict=True))
-    return f"{len(rows)} compared"
+    scores[groups.rows] = first + run.second_chunk * np.where(groups.sizes > 1, second, 0.0)
+    run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
+    run.nearest_chunks = (groups.rows, run.index.chunk_ids[groups.order[nearest]])
+    return f"{len(groups.rows)} compared"
 
 
 def by_headings(run: SectionRun) -> str:
@@ -150,4 +174,12 @@ def rank_sections(run: SectionRun, *, limit: int) -> list[RankedSection]:
     take_all(STAGES, run)
     rows = best_rows(run.scores, limit).tolist()
     ids, scores = run.index.node_ids, run.scores
-    return [RankedSection(int(ids[row]), float(scores[row]), run.best_chunks.get(row)) for row in rows]
+    chunks = dict(zip(*(part.tolist() for part in _chunks_of(run, rows)), strict=True))
+    return [RankedSection(int(ids[row]), float(scores[row]), chunks.get(row)) for row in rows]
+
+
+def _chunks_of(run: SectionRun, rows: list[int]) -> tuple[Rows, Rows]:
+    """Return those of the rows that were compared, and the node id of the nearest chunk of each."""
+    known, chunks = run.nearest_chunks
+    wanted = np.isin(known, rows)
+    return known[wanted], chunks[wanted]

@@ -93,6 +93,11 @@ class _Walk:
     truncated: str = ""
 
 
+def is_unread(folder: str) -> bool:
+    """Tell whether folders of this name are left out of every walk."""
+    return folder in _UNREAD_FOLDERS
+
+
 def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = nothing) -> Listing:
     """List the regular files of the mounts in a stable order; links are reported, never followed."""
     state = _Walk(limits, ignored)

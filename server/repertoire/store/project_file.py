@@ -23,13 +23,9 @@ from repertoire.domain.project import (
     SECTION,
     SYMBOL,
     TREE,
-    Base,
-    CallSite,
     Chunk,
     CodeFacts,
-    Definition,
     DocSection,
-    Import,
     KnownFile,
     ProjectCounts,
     ReadFile,
@@ -47,6 +43,7 @@ from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
+from repertoire.store.project_programs import StoredPrograms
 from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
 from repertoire.store.rows import marks, storable
@@ -69,6 +66,7 @@ class ProjectStore:
         self.entries = ProjectEntries(connection, self.vectors)
         self.backup = Backup(connection)
         self.transaction = connection.transaction
+        self.snapshot = connection.snapshot
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> ProjectStore:
@@ -123,6 +121,11 @@ class ProjectStore:
                 [(storable(path), storable(reason)) for path, reason in sorted(skipped.items())],
             )
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('indexed', ?)", (now,))
+            self._db.execute("DELETE FROM meta WHERE key = 'unresolved'")
+
+    def is_unresolved(self) -> bool:
+        """Tell whether a reading was interrupted before names were resolved, or none was finished."""
+        return not self.indexed_at() or bool(self._db.value("SELECT 1 FROM meta WHERE key = 'unresolved'"))
 
     def skipped(self) -> dict[str, str]:
         """Map the files that were not read to the reasons."""
@@ -144,6 +147,7 @@ class ProjectStore:
         """Write files as they were read, each in place of what was known of it, in one transaction."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self.vectors, now)
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for file in files:
                 self._put(writer, file)
 
@@ -151,6 +155,8 @@ class ProjectStore:
         """Delete files with all that was read from them; what somebody noted about them keeps a stand-in."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self.vectors, now)
+            if paths:
+                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for path in paths:
                 for owner in (TREE, RESOLVED):
                     writer.replace_edges(Owner(owner, path), ())
@@ -251,18 +257,9 @@ class ProjectStore:
     def _embed(self, node_id: int, space: str, text: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text)))
 
-    def definitions(self) -> list[Definition]:
-        """Return all symbols as other files refer to them."""
-        rows = self._db.rows(
-            """SELECT f.path, s.qualname, n.name, s.kind, s.container FROM symbol s JOIN node n ON n.id = s.node_id
-               JOIN project_file f ON f.node_id = s.file_id ORDER BY s.node_id"""
-        )
-        return [Definition(*map(str, row)) for row in rows]
-
-    def facts(self) -> dict[str, tuple[str, CodeFacts]]:
-        """Map every file to its language and what it says of other files."""
-        rows = self._db.stream("SELECT path, language, facts FROM project_file WHERE language <> '' ORDER BY path")
-        return {str(path): (str(language), _facts(told)) for path, language, told in rows}
+    def programs(self) -> StoredPrograms:
+        """Return what the programs of the project define and say, as they are now."""
+        return StoredPrograms(self._db)
 
     def resolve(self, edges: Mapping[str, Sequence[Edge]], *, now: str) -> None:
         """Write where the names in files lead to, in place of what was known of these files."""
@@ -334,15 +331,3 @@ def _first_line(section: DocSection) -> str:
 
 def _storable(value: object) -> object:
     return storable(value) if isinstance(value, str) else value
-
-
-def _facts(told: str) -> CodeFacts:
-    if told == "{}":
-        return CodeFacts()
-    data = json.loads(told)
-    return CodeFacts(
-        tuple(Import(**one) for one in data["imports"]),
-        tuple(CallSite(one["caller"], tuple(one["target"]), one["line"]) for one in data["calls"]),
-        tuple(Base(one["symbol"], tuple(one["target"]), one["implements"]) for one in data["bases"]),
-        {name: tuple(target) for name, target in data["types"].items()},
-    )

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from repertoire.domain.project import CALLS, FILE, LINES, MODULE, SECTION, Item
+import numpy as np
+import numpy.typing as npt
+
+from repertoire.domain.pack import HAS_CHUNK
+from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
 from repertoire.store.connection import Connection
 from repertoire.store.rows import marks
 
@@ -17,6 +21,7 @@ _SECTION = f"""SELECT n.id, n.key, '{SECTION}', iif(s.title = '', f.title, s.tit
     FROM section s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
 _FILE = f"""SELECT n.id, n.key, '{FILE}', n.name, f.path, 1, f.lines, f.title, '', f.language
     FROM project_file f JOIN node n ON n.id = f.node_id"""
+_ROWS = {KNOWLEDGE: "entry", CODE: "symbol"}  # the table with a row for each thing that a view ranks
 _DEFINED = f"s.kind NOT IN ('{MODULE}', '{LINES}')"
 
 
@@ -102,6 +107,23 @@ class ProjectItems:
         """Return the bytes and lines of a file."""
         row = self._db.row("SELECT size, lines FROM project_file WHERE path = ?", (path,))
         return (int(row[0]), int(row[1])) if row else (0, 0)
+
+    def parts(self, view: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the node ids of what a view ranks, of all chunks, and of what each chunk is a piece of; in order."""
+        table = _ROWS.get(view, "section")
+        rows = self._db.rows(f"SELECT node_id FROM {table} ORDER BY 1")
+        if view == KNOWLEDGE:
+            pieces = self._db.rows(
+                """SELECT n.id, e.source FROM node n JOIN edge e ON e.target = n.id AND e.relation = ?
+                   WHERE n.type = ? ORDER BY 1""",
+                (HAS_CHUNK, CHUNKS_OF[KNOWLEDGE]),
+            )
+        else:
+            pieces = self._db.rows(
+                f"SELECT node_id, owner_id FROM chunk WHERE owner_id IN (SELECT node_id FROM {table}) ORDER BY 1"
+            )
+        both = np.array(pieces, dtype=np.int64).reshape(-1, 2)
+        return np.array(rows, dtype=np.int64).ravel(), both[:, 0].copy(), both[:, 1].copy()
 
     def chunk_lines(self, node_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Map chunks to their lines."""

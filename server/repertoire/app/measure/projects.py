@@ -21,7 +21,7 @@ from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, Item
 from repertoire.ports import Embedder
-from repertoire.retrieval.project import WEIGHTS
+from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
 
@@ -172,7 +172,9 @@ def _answers(
     index = project.index(view, embedder.model if embedder is not None else "")
 
     def ranked(weights: Mapping[str, float]) -> list[int]:
-        run = SectionRun(question, project.store.graph, index, embedder, weights=weights)
+        run = SectionRun(
+            question, project.store.graph, index, embedder, weights=weights, second_chunk=SECOND_CHUNK[view]
+        )
         return [one.node_id for one in rank_sections(run, limit=_DEEP)]
 
     def fused() -> list[int]:

@@ -10,8 +10,8 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.text import content_words
-from repertoire.ports import Embedder
-from repertoire.retrieval.project import WEIGHTS
+from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
@@ -64,8 +64,8 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     """
     if not wanted.query.strip():
         return MemoryAnswer(tuple(_recent(project, wanted)), project.root)
-    views = _views(wanted.kinds)
-    hits = [hit for view in views for hit in _in_view(project, wanted, view, embedder)]
+    embedded: dict[str, Vectors] = {}
+    hits = [hit for view in _views(wanted.kinds) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
@@ -88,11 +88,20 @@ def _views(kinds: Sequence[str]) -> list[str]:
     return [*views, KNOWLEDGE] if {*kinds} & {*ENTRIES} else views
 
 
-def _in_view(project: OpenProject, wanted: MemoryQuery, view: str, embedder: Embedder | None) -> list[MemoryHit]:
+def _in_view(
+    project: OpenProject, wanted: MemoryQuery, view: str, embedder: Embedder | None, embedded: dict[str, Vectors]
+) -> list[MemoryHit]:
     index = project.index(view, embedder.model if embedder is not None else "")
     question = wanted.query[:_QUESTION]
     run = SectionRun(
-        question, project.store.graph, index, embedder, weights=WEIGHTS[view], without=_WITHOUT[wanted.mode]
+        question,
+        project.store.graph,
+        index,
+        embedder,
+        weights=WEIGHTS[view],
+        without=_WITHOUT[wanted.mode],
+        second_chunk=SECOND_CHUNK[view],
+        embedded=embedded,
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
     depth = wanted.limit * (_MORE if narrowed else 1)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.app.projects.places import known_root, memory_file, root_of
-from repertoire.retrieval.project import ALL_SPACES, SEARCHED, ProjectIndex, read_project, spaces_of
+from repertoire.retrieval.project import ALL_SPACES, SEARCHED, Parts, ProjectIndex, read_project, spaces_of
 from repertoire.store.project_file import ProjectStore
 
 _MOST = 3  # memories that are open at once
+_ROOM = 320_000_000  # bytes of the vectors that all of them hold; 130,000 texts take 200 MB
 _Version = tuple[int, tuple[tuple[int, int], ...]]
 
 
@@ -31,9 +32,19 @@ class OpenProject:
         version = (self.store.graph.revision(view), tuple(moved.values()))
         known = self._indexes.get((view, model))
         if known is None or known[0] != version:
-            index = read_project(self.store.graph, self.store.vectors, view, model)
+            with self.store.snapshot():
+                parts = Parts(*self.store.items.parts(view))
+                index = read_project(version[0], parts, self.store.vectors, view, model)
             known = self._indexes[view, model] = (version, index)
         return known[1]
+
+    def bytes_held(self) -> int:
+        """Return how many bytes the vectors take that are held as arrays."""
+        return sum(index.vector_bytes for _, index in self._indexes.values())
+
+    def let_go(self) -> None:
+        """Forget the arrays; the next question reads them again."""
+        self._indexes.clear()
 
     def missing_vectors(self, model: str) -> tuple[int, int]:
         """Return how many texts have no vector of a model yet, and how many should have one."""
@@ -46,8 +57,9 @@ class OpenProject:
 class ProjectShelf:
     """The memories of a home's projects; only one thread at a time may use it."""
 
-    def __init__(self, home: Path, opening: Callable[[Path], ProjectStore]) -> None:
+    def __init__(self, home: Path, opening: Callable[[Path], ProjectStore], *, room: int = _ROOM) -> None:
         self._home = home
+        self._room = room
         self._opening = opening
         self._open: dict[str, OpenProject] = {}
 
@@ -74,6 +86,9 @@ class ProjectShelf:
         self._open[root] = known
         while len(self._open) > _MOST:
             self._open.pop(next(iter(self._open))).store.close()
+        for other in self._open.values():  # those that were asked longest ago first
+            if other is not known and sum(one.bytes_held() for one in self._open.values()) > self._room:
+                other.let_go()
         return known
 
     def release(self, root: str) -> None:

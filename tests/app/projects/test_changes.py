@@ -1,0 +1,94 @@
+"""What is read change by change is what a first reading would have found, whatever changed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.projects.small_project import FILES, begin, write
+from repertoire.app.projects.index import index_project
+from repertoire.domain.project import CODE, DOCS
+from repertoire.domain.project import FILES as FILES_VIEW
+
+_MORE = {
+    "kiln/all.py": "from kiln.clay import *\nfrom kiln.heat import Kiln\n",
+    "kiln/user.py": (
+        "from kiln.all import Kiln, weigh\nfrom kiln import clay\n\n\ndef use(kiln: Kiln) -> None:\n"
+        "    kiln.fire()\n    weigh(kiln.pot)\n    clay.Pot().harden()\n    clay.glaze()\n"
+    ),
+    "cmd/other.go": "package main\n\nfunc more() int { return helper() }\n",
+}
+# One word for another in a file: other bodies, signatures, names, bases, imports and types.
+_EDITS = (
+    ("kiln/clay.py", "return 1", "return 2"),
+    ("kiln/clay.py", "def weigh", "def glaze"),
+    ("kiln/clay.py", "harden", "stiffen"),
+    ("kiln/clay.py", "class Pot(Thing)", "class Pot"),
+    ("kiln/clay.py", "class Thing", "class Matter"),
+    ("kiln/heat.py", "def fire", "def burn"),
+    ("kiln/heat.py", "pot: Pot", "pot: object"),
+    ("kiln/heat.py", "import clay as material", "import user as material"),
+    ("kiln/all.py", "import *", "import weigh"),
+    ("kiln/user.py", "clay.glaze", "clay.weigh"),
+    ("web/draw.ts", "draw", "paint"),
+    ("cmd/main.go", "helper", "hand"),
+)
+_FILES = {**FILES, **_MORE}
+_STEPS = st.one_of(
+    st.tuples(st.just("edit"), st.sampled_from(_EDITS)),
+    st.tuples(st.just("toggle"), st.sampled_from(sorted(path for path in _FILES if not path.startswith("."))[:12])),
+    st.tuples(st.just("rename"), st.sampled_from((("kiln/clay.py", "kiln/mud.py"), ("web/draw.ts", "web/paint.ts")))),
+)
+
+
+def edges(memory):
+    found = set()
+    for view in (FILES_VIEW, CODE, DOCS):
+        read = memory.graph.topology(view)
+        ends = zip(read.source.tolist(), read.relation, read.target.tolist(), read.weight.tolist(), strict=True)
+        found |= {(read.keys[source], kind, read.keys[target], weight) for source, kind, target, weight in ends}
+    # a guess by the only method of a name is made anew with the file that calls it
+    return {edge for edge in found if edge[3] == 1.0}
+
+
+def apply(root, kind, what):
+    """Change the files; return the paths that a watcher would tell."""
+    if kind == "edit":
+        path, old, new = what
+        if (root / path).exists():
+            text = (root / path).read_text(encoding="utf-8")
+            (root / path).write_text(text.replace(old, new) if old in text else text.replace(new, old))
+        return {path}
+    if kind == "toggle":
+        if (root / what).exists():
+            (root / what).unlink()
+        else:
+            write(root, {what: _FILES[what]})
+        return {what}
+    old, new = what if (root / what[0]).exists() else what[::-1]
+    if (root / old).exists():
+        (root / old).rename(root / new)
+    return {old, new}
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(_STEPS, min_size=1, max_size=3), st.booleans())
+def test_reading_changes_finds_the_edges_that_reading_everything_finds(steps, told):
+    folder = Path(tempfile.mkdtemp())
+    try:
+        root = write(folder / "project", _FILES)
+        with begin(folder / "home", root) as memory:
+            index_project(memory, most_files=100)
+            for number, (kind, what) in enumerate(steps):
+                paths = apply(root, kind, what)
+                index_project(memory, most_files=100, among=paths if told else None)
+                with begin(folder / f"home{number}", root) as anew:
+                    index_project(anew, most_files=100)
+                    assert {*memory.known()} == {*anew.known()}
+                    assert edges(memory) == edges(anew)
+    finally:
+        shutil.rmtree(folder)

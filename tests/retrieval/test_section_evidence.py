@@ -1,0 +1,63 @@
+"""Sections are scored by their nearest two chunks, whatever the order and number of chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.domain.project import CODE
+from repertoire.retrieval.project import CodeIndex, Parts, read_project
+from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks
+
+_WIDTH = 3
+
+
+class OneQuestion:
+    """An embedder whose every question is the first axis: a cosine is the first number of a vector."""
+
+    model = "axes"
+
+    def embed_passages(self, texts):
+        del texts
+        return np.eye(1, _WIDTH, dtype=np.float32)
+
+
+class Held:
+    """Vectors of chunks whose cosines are given, and none of headings."""
+
+    def __init__(self, cosines):
+        self._cosines = cosines
+
+    def matrix(self, space, model):
+        del model
+        if "heading" in space:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32)
+        ids = np.array(sorted(self._cosines), dtype=np.int64)
+        vectors = np.zeros((len(ids), _WIDTH), dtype=np.float32)
+        vectors[:, 0] = [self._cosines[one] for one in ids]
+        return ids, vectors
+
+
+@given(
+    st.dictionaries(
+        st.integers(1_000, 1_060), st.tuples(st.integers(1, 9), st.integers(-8, 8)), min_size=1, max_size=30
+    )
+)
+def test_a_section_has_the_cosine_of_its_nearest_chunk_and_a_part_of_that_of_the_second(chunks):
+    ids = sorted(chunks)
+    parts = Parts(
+        np.arange(1, 10, dtype=np.int64),
+        np.array(ids, dtype=np.int64),
+        np.array([chunks[one][0] for one in ids], dtype=np.int64),
+    )
+    index = read_project(1, parts, Held({one: cosine / 8 for one, (_, cosine) in chunks.items()}), CODE, "axes")
+    assert isinstance(index, CodeIndex)
+    run = SectionRun("what", None, index, OneQuestion(), weights={}, second_chunk=0.5)
+    by_chunks(run)
+    nearest = dict(zip(*(part.tolist() for part in run.nearest_chunks), strict=True))
+    for section in range(1, 10):
+        own = sorted((-cosine / 8, one) for one, (owner, cosine) in chunks.items() if owner == section)
+        expected = -own[0][0] - 0.5 * own[1][0] if len(own) > 1 else (-own[0][0] if own else 0.0)
+        assert run.evidence[CHUNKS][section - 1] == expected
+        assert nearest.get(section - 1) == (own[0][1] if own else None)
