@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -39,6 +40,18 @@ with Store.open(Path(sys.argv[1])) as store:
         for name in "abcd":
             numbers = [event.data["number"] for event in store.events.recent(session=name, limit=200)]
             assert numbers == list(reversed(range(100)))
+
+
+def test_a_file_that_several_processes_make_at_the_same_moment_opens_for_each(tmp_path):
+    code = """
+import time
+for number in range(40):
+    time.sleep(max(0, float(sys.argv[2]) + number / 20 - time.time()))
+    Store.open(Path(sys.argv[1]) / f'{number}.db').close()
+"""
+    makers = [start(code, tmp_path, time.time() + 2) for _ in range(4)]
+    assert [maker.communicate(timeout=120)[1] for maker in makers] == [""] * 4
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(f"{number}.db" for number in range(40))
 
 
 def test_threads_with_a_store_each_lose_nothing(path):

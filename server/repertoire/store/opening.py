@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,7 @@ from repertoire.domain.errors import (
 
 _LEAST_ROOM = 65_536  # bytes: the smallest size of a write-ahead log and its index
 _BINARY = getattr(os, "O_BINARY", 0)
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -220,9 +222,7 @@ def _create(path: Path, options: OpenOptions) -> None:
     try:
         if options.read_only:
             raise PermissionError(errno.EACCES, "opened to read")
-        # Private from the start, since it will hold prompts; never empty, since an empty file means a lost database.
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
-            file.write(_first_page())
+        _place(path, _first_page())
     except FileExistsError:
         return  # another process created it meanwhile
     except OSError as error:
@@ -231,14 +231,38 @@ def _create(path: Path, options: OpenOptions) -> None:
         raise StoreReadOnly(unmakeable_text(path, error.strerror)) from error
 
 
+def _place(path: Path, content: bytes) -> None:
+    """Make a file with this content whole, or raise FileExistsError: no other process ever reads a part of it.
+
+    It is private from the start, since it will hold prompts.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.link(name, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
+            file.write(content)
+    finally:
+        os.unlink(name)
+
+
 def _first_page() -> bytes:
-    """Return the bytes of a database without tables, with our application id."""
+    """Return the bytes of a database without tables, with our application id and a write-ahead log.
+
+    Of two processes that switch a file to a write-ahead log, one fails at once: SQLite does not let it wait.
+    """
     db = apsw.Connection(":memory:")
     try:
         db.pragma("application_id", APPLICATION_ID)
-        return db.serialize("main")
+        page = bytearray(db.serialize("main"))
     finally:
         db.close()
+    page[18:20] = b"\x02\x02"  # https://www.sqlite.org/fileformat.html, 1.3.3: write and read version 2, WAL
+    return bytes(page)
 
 
 def _open_to_read(path: Path, options: OpenOptions) -> Opened:

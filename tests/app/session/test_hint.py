@@ -201,7 +201,7 @@ def test_what_is_installed_and_provides_what_is_asked_comes_before_what_would_ha
 
 
 def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place(tmp_path: Path) -> None:
-    one, other = (component("skill", name, TEXT, path=f"{name}.md") for name in ("form-filler", "form-writer"))
+    one, other = (component("skill", name, TEXT, path=f"{name}.md") for name in ("pdf-filler", "pdf-filling"))
     with open_repertoire(filled_home(tmp_path, one, other), environment={}) as opened:
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)

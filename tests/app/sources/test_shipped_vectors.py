@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from repertoire.app.sources.catalogue_source import INFO, records_of
 from repertoire.app.sources.embed import embed_shipped, shipped_texts
 from repertoire.app.sources.settle import write_catalogue
@@ -18,6 +16,8 @@ from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
 
 ADVICE = "an entry, a term or the model has changed: run tools/vectors"
+# a processor without VNNI adds 8-bit products in 16 bits, which saturate: cosines of .9995 between two processors
+SAME_ON_ANY_PROCESSOR = 0.998
 NOW = "2026-01-01T00:00:00Z"
 
 
@@ -31,9 +31,9 @@ def test_every_text_of_the_catalogue_has_a_vector_and_no_other_text_has_one():
 def test_they_are_what_the_model_makes_of_these_texts():
     model, texts = IdleEmbedder(bundled()), shipped_texts(reading.load())[::40]
 
-    np.testing.assert_allclose(
-        ShippedVectorEmbedder(model).embed_passages(texts), model.embed_passages(texts), atol=1e-3
-    )
+    cosines = (ShippedVectorEmbedder(model).embed_passages(texts) * model.embed_passages(texts)).sum(axis=1)
+
+    assert cosines.min() > SAME_ON_ANY_PROCESSOR, ADVICE
 
 
 def test_another_model_is_lent_nothing():
