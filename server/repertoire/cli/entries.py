@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from repertoire.app.projects.entry_requests import (
-    DEPENDS_ON,
     DeleteRequest,
     LinkRequest,
     ListQuery,
@@ -19,7 +18,16 @@ from repertoire.app.projects.foreign_entries import FORMATS
 from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show_answer
-from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES
+from repertoire.domain.project import (
+    ACTIVE,
+    CATEGORIES,
+    DEPENDS_ON,
+    ENTRIES,
+    ENTRY_LINKS,
+    LOWEST,
+    SUPERSEDED,
+    TASK_STATES,
+)
 from repertoire.verbs.memory import (
     DELETE_MEMORY,
     IMPORT_MEMORY,

@@ -13,14 +13,15 @@ from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
 from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.places import known_root, memory_file
-from repertoire.app.projects.search import KINDS, MODES, MemoryQuery
+from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
-from repertoire.app.projects.symbols import ACTIONS, SymbolQuery
+from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
 from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
 from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
+from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.rendering.project_exchange import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text
 from repertoire.settings import load
@@ -221,9 +222,11 @@ def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - t
 @click.option("--callers", "action", flag_value="callers", help="What calls it.")
 @click.option("--callees", "action", flag_value="callees", help="What it calls.")
 @click.option("--impact", "action", flag_value="impact", help="What a change of it may break.")
+@click.option("--bases", "action", flag_value="bases", help="The types that it extends or implements.")
+@click.option("--derived", "action", flag_value="derived", help="What extends, implements or overrides it.")
 @click.option("--kind", type=click.Choice(SYMBOL_KINDS[:4]), default=None, help="Only symbols of this kind.")
 @click.option("--in", "below", default="", metavar="PATH", help="Only below this folder, or in this file.")
-@click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Steps of --impact.")
+@click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Steps of the last three.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many.")
 @folder_option
 @json_option
@@ -237,7 +240,7 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     project: str,
     as_json: bool,
 ) -> None:
-    r"""Find a function, method, class or type by its NAME or id, and what is related to it by calls.
+    r"""Find a function, method, class or type by its NAME or id, and what is related to it.
 
     \b
     repertoire project symbols AuthService.login --callers

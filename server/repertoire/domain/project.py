@@ -38,6 +38,7 @@ CONTAINS, IMPORTS, EXPORTS, CALLS, EXTENDS, IMPLEMENTS = (
 )
 BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES = "blocks", "part_of", "about", "relates_to", "supersedes"
 ENTRY_LINKS = (BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
+DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
 
 # symbols: what each is in its language
 FUNCTION, METHOD, CLASS, TYPE, MODULE, LINES = "function", "method", "class", "type", "module", "lines"

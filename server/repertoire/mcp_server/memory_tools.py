@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repertoire.app.projects.entry_requests import DEPENDS_ON
-from repertoire.app.projects.search import KINDS, MODES
-from repertoire.app.projects.symbols import ACTIONS
-from repertoire.domain.project import ACTIVE, CATEGORIES, ENTRIES, ENTRY_LINKS, LOWEST, SUPERSEDED, TASK_STATES
+from repertoire.domain.project import (
+    ACTIVE,
+    CATEGORIES,
+    DEPENDS_ON,
+    ENTRIES,
+    ENTRY_LINKS,
+    LOWEST,
+    SUPERSEDED,
+    TASK_STATES,
+)
+from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.mcp_server.outputs import LINES, output
 from repertoire.mcp_server.tool import Tool, flag, number, text, texts
 
@@ -62,14 +69,14 @@ READING_TOOLS = (
         name="code_symbols",
         title="Find symbols, callers, callees",
         description=(
-            "Finds a function, method, class or type by name; its callers, its callees, or what a change of it may "
-            "break. Use it instead of grepping for a name."
+            "Finds a function, method, class or type by name; its callers, callees, bases, what derives from it, or "
+            "what a change of it may break. Use it instead of grepping for a name."
         ),
         properties={
             "name": text("Name, Class.name or id.", most=500),
             "action": {"type": "string", "description": "What.", "enum": list(ACTIONS), "default": ACTIONS[0]},
             "in": _BELOW,
-            "depth": {**number("Steps of impact.", least=1, most=5), "default": 2},
+            "depth": {**number("Steps of impact, bases, derived.", least=1, most=5), "default": 2},
             "limit": {**number("How many.", least=1, most=200), "default": 20},
         },
         required=("name",),

@@ -37,9 +37,7 @@ class Handlers:
 
     tool: CallTool
     hook: CallHook
-    remembers: Callable[[], bool] = lambda: (
-        False
-    )  # whether the current project has a memory, whose tools are then listed too
+    remembers: Callable[[], bool]  # whether the current project has a memory, whose tools are then listed too
 
 
 def build_server(handlers: Handlers) -> Server[Any]:

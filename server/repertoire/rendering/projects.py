@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
 from repertoire.domain.text import clean_line
 from repertoire.rendering.entries import entry_text, shown_entry_data
 
@@ -78,15 +79,24 @@ def shown_item_data(shown: ShownItem) -> dict[str, Any]:
     return {**item_data(shown.item), "body": body, "cut": shown.cut, "related": related}
 
 
+_RELATED_AS = {
+    CALLERS: "Called by",
+    CALLEES: "Calls",
+    IMPACT: "A change reaches",
+    BASES: "Extends or implements",
+    DERIVED: "Extended, implemented or overridden by",
+}
+
+
 def symbols_text(found: SymbolAnswer) -> str:
     """Render symbols of a name and what is related to the first one."""
     if not found.symbols:
         return "No symbol of this name; memory_search finds symbols by what they do."
-    if found.action == "find":
+    if found.action == FIND:
         lines = [line for place, item in enumerate(found.symbols, 1) for line in _numbered(place, item)]
         return "\n".join([*lines, *_more(found.more)])
     first, *others = found.symbols
-    told = {"callers": "Called by", "callees": "Calls", "impact": "A change reaches"}[found.action]
+    told = _RELATED_AS[found.action]
     head = [item_text(first), f"{told} {len(found.related) + found.more}:"]
     also = [f"Also called {clean_line(first.title.rpartition('.')[2], 80)}: {_ids(others)}"] if others else []
     return "\n".join([*head, *map(_related_line, found.related), *_more(found.more), *also])

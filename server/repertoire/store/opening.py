@@ -247,7 +247,7 @@ def _place(path: Path, content: bytes) -> None:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
             file.write(content)
     finally:
-        os.unlink(name)
+        Path(name).unlink()
 
 
 def _first_page() -> bytes:

@@ -124,6 +124,38 @@ def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):
         assert not list((home / "projects").iterdir())
 
 
+def test_bases_what_derives_from_a_type_and_what_overrides_a_method_are_told_over_several_steps(tmp_path):
+    home = tmp_path / "home"
+    root = write(
+        tmp_path / "shapes",
+        {
+            "shapes.py": "class Shape:\n    def area(self):\n        return 0\n\n\nclass Box(Shape):\n    pass\n",
+            "flat.py": (
+                "from shapes import Box\n\n\nclass Square(Box):\n    def area(self):\n        return 1\n\n\n"
+                "def tell(shape: Square):\n    return shape.area()\n"
+            ),
+            "draw.ts": "abstract class Drawn {\n  abstract draw(): void;\n}\nclass Line extends Drawn {\n  draw() {}\n}\n",
+        },
+    )
+    with begin(home, root) as memory:
+        read(memory)
+    shelf = ProjectShelf(home, open_project)
+    project = shelf.open(str(root))
+
+    def asked(name, action, depth=2):
+        found = code_symbols(project, SymbolQuery(name, action, depth=depth))
+        return {one.item.title: one.distance for one in found.related}
+
+    assert asked("Square", "bases") == {"Box": 1, "Shape": 2}
+    assert asked("Shape", "derived", depth=1) == {"Box": 1}
+    assert asked("Shape", "derived") == {"Box": 1, "Square": 2}
+    assert asked("Shape.area", "derived") == {"Square.area": 1}
+    assert asked("Drawn", "derived") == {"Line": 1}
+    assert asked("Drawn.draw", "derived") == {"Line.draw": 1}
+    assert asked("Shape.area", "impact") == {"Square.area": 1, "tell": 2}
+    shelf.close()
+
+
 def test_callers_callees_and_what_a_change_reaches_are_told_and_an_unknown_name_is_an_error(kiln):
     home, root, _ = kiln
     shelf = ProjectShelf(home, open_project)

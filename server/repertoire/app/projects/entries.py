@@ -10,7 +10,6 @@ from typing import Any
 
 from repertoire.app.clock import now, today
 from repertoire.app.projects.entry_requests import (
-    DEPENDS_ON,
     DeleteRequest,
     EntryListing,
     LinkRequest,
@@ -25,6 +24,7 @@ from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.domain.project import (
     ABOUT,
     BLOCKS,
+    DEPENDS_ON,
     ENTRIES,
     EPIC,
     LOWEST,

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.domain.project import ABOUT, PART_OF, SUPERSEDES, Entry, EntryLink
+from repertoire.domain.project import ABOUT, DEPENDS_ON, PART_OF, SUPERSEDES, Entry, EntryLink
 
-DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
 _DATA = ("category", "due", "estimate", "assignee", "steps", "triggers", "files")  # fields that only some have
 
 

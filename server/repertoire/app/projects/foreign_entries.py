@@ -9,8 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire import linear
-from repertoire.app.projects.entry_requests import DEPENDS_ON
-from repertoire.domain.project import BACKLOG, DOING, DONE, EPIC, LOWEST, NOTE, PART_OF, RELATES_TO, TASK, TODO
+from repertoire.domain.project import (
+    BACKLOG,
+    DEPENDS_ON,
+    DOING,
+    DONE,
+    EPIC,
+    LOWEST,
+    NOTE,
+    PART_OF,
+    RELATES_TO,
+    TASK,
+    TODO,
+)
 from repertoire.ingestion import front_matter
 from repertoire.ingestion.values import Unusable, parse_json
 from repertoire.packs.markdown import read_markdown

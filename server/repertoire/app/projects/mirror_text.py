@@ -10,9 +10,8 @@ from typing import Any
 
 import yaml
 
-from repertoire.app.projects.entry_requests import DEPENDS_ON
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import BLOCKS, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
+from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
 from repertoire.ingestion.front_matter import fenced, read_strings
 from repertoire.ingestion.values import Unusable
 

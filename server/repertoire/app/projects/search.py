@@ -9,15 +9,13 @@ from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
+from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
-HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
-MODES = (HYBRID, VECTOR, KEYWORD)
-KINDS = (CODE, DOCS, FILE, *ENTRIES)
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
 _NEWEST = 100  # entries among which the newest about the same is looked for
 _QUESTION = 2_000  # characters of a question that are read

@@ -1,16 +1,25 @@
-"""Finds symbols of a project by name, what calls them, what they call, and what a change of them may break."""
+"""Finds symbols of a project by name, what they call, what calls or extends them, and what a change may break."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import EXTENDS, FILE, IMPLEMENTS, IMPORTS, SECTION, Item, file_key
+from repertoire.domain.project import (
+    EXTENDS,
+    FILE,
+    IMPLEMENTS,
+    IMPORTS,
+    METHOD,
+    SECTION,
+    Item,
+    file_key,
+    symbol_key,
+)
+from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
 
-FIND, CALLERS, CALLEES, IMPACT = "find", "callers", "callees", "impact"
-ACTIONS = (FIND, CALLERS, CALLEES, IMPACT)
 _NAMED = 50  # symbols of one name that are read
 _BREADTH = 200  # callers of one symbol that are followed
 
@@ -98,32 +107,75 @@ def _callees(project: OpenProject, symbol: Item, _wanted: SymbolQuery) -> list[R
     return [RelatedItem(item, 1, sure) for item, sure in found]
 
 
+def _bases(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
+    """Return the types that a type extends or implements, and what these extend, within some steps."""
+    return _followed(symbol, wanted.depth, lambda item: _along(project, item, incoming=False))
+
+
+def _derived(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
+    """Return the types that extend or implement a type, within some steps; of a method, those that override it."""
+    return _followed(symbol, wanted.depth, lambda item: _derived_once(project, item))
+
+
+def _derived_once(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
+    if item.kind != METHOD:
+        return _along(project, item, incoming=True)
+    around, _, name = item.key.partition("::")[2].rpartition(".")
+    holder = project.store.items.by_key(symbol_key(item.path, around)) if around else None
+    overriding = list[tuple[Item, float]]()
+    waiting, seen = [holder] if holder is not None else [], set[str]()
+    while waiting and len(seen) < _BREADTH:
+        for derived, sure in _along(project, waiting.pop(), incoming=True):
+            if derived.key in seen:
+                continue
+            seen.add(derived.key)
+            method = project.store.items.by_key(f"{derived.key}.{name}")
+            if method is not None:
+                overriding.append((method, sure))
+            else:  # it inherits the method, which what derives from it may override
+                waiting.append(derived)
+    return overriding
+
+
+def _along(project: OpenProject, item: Item, *, incoming: bool) -> list[tuple[Item, float]]:
+    node_id = project.store.items.node_id(item.key) or 0
+    found = project.store.items.related(node_id, (EXTENDS, IMPLEMENTS), incoming=incoming, limit=_BREADTH)
+    return [(one, 1.0) for one in found]
+
+
 def _impact(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
-    """Return what reaches a symbol by calls and bases within some steps, and the files that import its file."""
-    seen: dict[str, RelatedItem] = {}
-    edge = [(symbol, 1.0)]
-    for distance in range(1, wanted.depth + 1):
-        reached = list[tuple[Item, float]]()
-        for item, sure in edge:
-            for other, weight in _above(project, item):
-                if other.key != symbol.key and other.key not in seen:
-                    seen[other.key] = RelatedItem(other, distance, sure * weight)
-                    reached.append((other, sure * weight))
-        edge = reached
+    """Return what reaches a symbol by calls, bases and overriding within some steps, and who imports its file."""
+    seen = _followed(symbol, wanted.depth, lambda item: _above(project, item))
     importing = project.store.items.node_id(file_key(symbol.path)) or 0
-    touched = {one.item.path for one in seen.values()}
+    touched = {one.item.path for one in seen}
     files = project.store.items.related(importing, (IMPORTS,), incoming=True, limit=_BREADTH)
-    return [*seen.values(), *(RelatedItem(file, 1, 0.5) for file in files if file.path not in touched)]
+    return [*seen, *(RelatedItem(file, 1, 0.5) for file in files if file.path not in touched)]
 
 
 def _above(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
     node_id = project.store.items.node_id(item.key) or 0
-    derived = project.store.items.related(node_id, (EXTENDS, IMPLEMENTS), incoming=True, limit=_BREADTH)
-    return [*project.store.items.calling(node_id, limit=_BREADTH), *((one, 1.0) for one in derived)]
+    return [*project.store.items.calling(node_id, limit=_BREADTH), *_derived_once(project, item)]
+
+
+def _followed(symbol: Item, depth: int, beside: Callable[[Item], Sequence[tuple[Item, float]]]) -> list[RelatedItem]:
+    """Return what is reached from a symbol within some steps, the nearest first, each once and as sure as its way."""
+    seen: dict[str, RelatedItem] = {}
+    edge = [(symbol, 1.0)]
+    for distance in range(1, depth + 1):
+        reached = list[tuple[Item, float]]()
+        for item, sure in edge:
+            for other, weight in beside(item):
+                if other.key != symbol.key and other.key not in seen:
+                    seen[other.key] = RelatedItem(other, distance, sure * weight)
+                    reached.append((other, sure * weight))
+        edge = reached
+    return list(seen.values())
 
 
 _ACTIONS: dict[str, Callable[[OpenProject, Item, SymbolQuery], list[RelatedItem]]] = {
     CALLERS: _callers,
     CALLEES: _callees,
     IMPACT: _impact,
+    BASES: _bases,
+    DERIVED: _derived,
 }
