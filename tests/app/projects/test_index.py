@@ -134,7 +134,9 @@ def test_bases_what_derives_from_a_type_and_what_overrides_a_method_are_told_ove
                 "from shapes import Box\n\n\nclass Square(Box):\n    def area(self):\n        return 1\n\n\n"
                 "def tell(shape: Square):\n    return shape.area()\n"
             ),
-            "draw.ts": "abstract class Drawn {\n  abstract draw(): void;\n}\nclass Line extends Drawn {\n  draw() {}\n}\n",
+            "draw.ts": (
+                "abstract class Drawn {\n  abstract draw(): void;\n}\nclass Line extends Drawn {\n  draw() {}\n}\n"
+            ),
         },
     )
     with begin(home, root) as memory:

@@ -13,6 +13,7 @@ import pytest
 from ingestion.workbench import commit, repository, skill
 from repertoire.app.sources.embed import SPACES, embed_pending
 from repertoire.app.sources.settle import remove_source
+from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background_refresh import RefreshRunning, one_refresh, running, start_detached_refresh
 from repertoire.app.upkeep.refresh import refresh
@@ -226,7 +227,8 @@ class Renamed:
     def __init__(self, embedder):
         self.model = self.query_encoder = "another"
         self.dimensions = embedder.dimensions
-        self.embed_queries, self.embed_passages = embedder.embed_queries, embedder.embed_passages
+        self.embed_queries = embedder.embed_queries
+        self.embed_passages = ShippedVectorEmbedder(embedder).embed_passages  # the catalogue's are at hand
 
 
 def test_a_refresh_keeps_the_vectors_of_past_requests(bench, embedder):

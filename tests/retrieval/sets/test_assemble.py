@@ -92,7 +92,7 @@ def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
 
 
 @given(shelves(), st.data())
-@examples(150)
+@examples(50)
 def test_a_set_is_never_larger_when_a_requirement_of_a_member_falls_away(shelf, data):
     """Under a budget that holds everything; what a requirement leaves of a tight one, others fill to make it better."""
     ranked, others, limits = shelf
