@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from repertoire.app.clock import today
-from repertoire.domain.pack import HEADING_SPACE
+from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
 from repertoire.projects.freshness import unconfirmed_days, uses_of
 from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.project import ProjectIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
 
-# Cosine of titles from which on two notes are about the same: Memory Fabric's bound for one memory told twice.
+# Cosine, of titles and of texts, from which on two notes are about the same: Memory Fabric's bound for one memory
+# told twice.
 _SAME = 0.85
 _USED, _MOST = 0.05, 1.25  # what use adds: it decides among procedures that fit about as well, and outweighs no fit
 _REPLACED = 0.5  # share of its score that is left to an entry which another one supersedes
@@ -66,32 +67,38 @@ def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:
 
 
 def _alike(found: Mapping[int, Entry], value: Mapping[str, float], index: ProjectIndex) -> list[list[str]]:
-    """Return the groups of active notes of one category whose titles are nearly the same, the best first."""
-    groups, left = (
-        list[list[str]](),
-        [
-            (key, category, vector)
-            for node_id, entry in sorted(found.items(), key=lambda pair: -value[pair[1].key])
-            if entry.kind == NOTE and entry.status != SUPERSEDED
-            for key, category in [(entry.key, str(entry.data.get("category", "")))]
-            if (vector := _title_vector(index, node_id)) is not None
-        ],
-    )
+    """Return the groups of active notes of one category that are about the same, the best first."""
+    left = [
+        (entry.key, str(entry.data.get("category", "")), vectors)
+        for node_id, entry in sorted(found.items(), key=lambda pair: -value[pair[1].key])
+        if entry.kind == NOTE and entry.status != SUPERSEDED and (vectors := _statement(index, node_id)) is not None
+    ]
+    groups = list[list[str]]()
     while left:
-        _, category, vector = left[0]
-        group = [one for one in left if one[1] == category and float(one[2] @ vector) >= _SAME]
-        left = [one for one in left[1:] if one not in group] if len(group) > 1 else left[1:]
+        _, category, vectors = left[0]
+        group = [
+            key for key, other, said in left if other == category and float((said * vectors).sum(axis=1).min()) >= _SAME
+        ]
+        left = [one for one in left[1:] if one[0] not in group]
         if len(group) > 1:
-            groups.append([key for key, *_ in group])
+            groups.append(group)
     return groups
 
 
-def _title_vector(index: ProjectIndex, node_id: int) -> Floats | None:
-    space = index.spaces.get(HEADING_SPACE)
+def _statement(index: ProjectIndex, node_id: int) -> Floats | None:
+    """Return the vectors of a note's title and of its text, if it is short enough to say one thing: a single piece.
+
+    A long note (minutes, a log) is about many things: another with nearly its title does not contradict it.
+    """
+    title, text = (_vectors_of(index, space, node_id) for space in (HEADING_SPACE, CHUNK_SPACE))
+    return np.concatenate((title, text)) if len(title) == len(text) == 1 else None
+
+
+def _vectors_of(index: ProjectIndex, name: str, node_id: int) -> Floats:
+    space = index.spaces.get(name)
     if space is None:
-        return None
-    at = np.flatnonzero(index.node_ids[space.rows] == node_id)
-    return np.asarray(space.vectors[at[0]]) if len(at) else None
+        return np.zeros((0, 0), dtype=np.float32)
+    return np.asarray(space.vectors[index.node_ids[space.rows] == node_id])
 
 
 def _told(entry: Entry, older: int) -> Item:
