@@ -1,0 +1,193 @@
+"""Saves a labelled set's rows as notes of projects; answers its queries beside FTS5, vectors and both fused."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from repertoire.app.measure.labelled import CachedEmbedder
+from repertoire.app.measure.plain_fusion import fuse_equally
+from repertoire.app.projects.entries import save_entry
+from repertoire.app.projects.entry_requests import SaveRequest
+from repertoire.app.projects.index import begin_memory
+from repertoire.app.projects.search import MemoryQuery, search_memory
+from repertoire.app.projects.shelf import OpenProject, ProjectShelf
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import KNOWLEDGE, NOTE
+from repertoire.ports import Embedder
+from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
+from repertoire.store.project_file import ProjectStore
+
+_DEEP, _DEPTH = 200, 100  # results that are ranked, and that the run holds
+_ALONE = {WORDS: 0.0, CHUNKS: 0.0, HEADINGS: 0.0}
+
+
+@dataclass(frozen=True)
+class NoteOptions:
+    """What is measured: a set whose rows and queries name a project each (`repo`)."""
+
+    set_dir: Path
+    run: Path
+    split: str = "dev"
+    cache: Path | None = None
+
+
+@dataclass(frozen=True)
+class NoteFigures:
+    """Shares in percent for one way to answer; recall is the share of a question's right notes."""
+
+    hit_at_1: float
+    recall_at_5: float
+    recall_at_10: float
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True)
+class NoteResult:
+    """What was measured, by the kind of question (`all`: every one) and the way to answer."""
+
+    queries: int
+    notes: int
+    figures: Mapping[str, Mapping[str, NoteFigures]]
+
+
+_Row = tuple[Sequence[bool], int, float]  # which results are right, how many right ones there are, milliseconds
+
+
+def evaluate_notes(
+    options: NoteOptions,
+    opening: Callable[[Path], ProjectStore],
+    embedder: Embedder | None,
+    *,
+    report: Callable[[str], None],
+) -> NoteResult:
+    """Save each project's rows as notes, answer its queries of a split, and write the run of the search.
+
+    Raises:
+        InvalidRequest: the folder holds no labelled set of notes, or no query of the split.
+    """
+    queries, rows, gold = _read_set(options)
+    kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
+    found: dict[str, dict[str, list[_Row]]] = defaultdict(lambda: defaultdict(list))
+    notes = 0
+    options.run.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
+        options.run.open("w", encoding="utf-8") as run,
+    ):
+        for project, asked in queries.items():
+            root = Path(folder) / str(len(found)) / project
+            root.mkdir(parents=True)
+            home = Path(folder) / f"home-{project}"
+            begin_memory(home, str(root), opening)
+            shelf = ProjectShelf(home, opening)
+            try:
+                memory = shelf.open(str(root))
+                named = _save(memory, rows[project], kept)
+                notes += len(named)
+                report(f"{project}: {len(named)} notes, {len(asked)} queries")
+                for query in asked:
+                    right = gold[query["id"]]
+                    for name, keys, ms in _answers(memory, str(query["text"]), kept):
+                        ids = [named[key] for key in keys]
+                        for kind in ("all", str(query.get("kind", ""))):
+                            found[kind][name].append(([one in right for one in ids], len(right), ms))
+                        if name == "search":
+                            run.writelines(
+                                f"{query['id']}\t{one}\t{rank}\t{1 / rank:.6f}\n"
+                                for rank, one in enumerate(ids[:_DEPTH], 1)
+                            )
+            finally:
+                shelf.close()
+            if kept is not None:
+                kept.save()
+    figures = {kind: {name: _figures(many) for name, many in of.items()} for kind, of in found.items() if kind}
+    return NoteResult(sum(map(len, queries.values())), notes, figures)
+
+
+def _read_set(
+    options: NoteOptions,
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]], dict[str, set[str]]]:
+    """Return the split's queries and the rows by their project, and the right rows of each query."""
+    queries, rows, gold = defaultdict(list), defaultdict(list), defaultdict(set)
+    try:
+        for line in (options.set_dir / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+            query = json.loads(line)
+            if query.get("split") == options.split:
+                queries[str(query.get("repo", ""))].append(query)
+        for line in (options.set_dir / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            rows[str(row.get("repo", ""))].append(row)
+        for line in (options.set_dir / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+            query, note, _ = line.split("\t")
+            gold[query].add(note)
+    except OSError as error:
+        message = f"{options.set_dir} is no labelled set of notes ({error.strerror}: {error.filename})"
+        raise InvalidRequest(message) from error
+    if not queries:
+        message = f"{options.set_dir} has no query of the split {options.split}"
+        raise InvalidRequest(message)
+    return queries, rows, gold
+
+
+def _save(project: OpenProject, rows: Sequence[Mapping[str, Any]], embedder: Embedder | None) -> dict[str, str]:
+    """Save rows as notes; return the row of each note by the note's id."""
+    named = {}
+    with project.store.transaction():
+        for row in rows:
+            name = str(row.get("name", row["id"]))
+            asked = SaveRequest(NOTE, title=str(row["text"]) if name == row["id"] else name, body=str(row["text"]))
+            named[save_entry(project, asked, embedder=embedder).entries[0].key] = str(row["id"])
+    return named
+
+
+def _answers(project: OpenProject, question: str, embedder: Embedder | None) -> Iterator[tuple[str, list[str], float]]:
+    """Yield the notes that the search and each plain baseline find, best first, and the milliseconds of each."""
+    index = project.index(KNOWLEDGE, embedder.model if embedder is not None else "")
+
+    def ranked(weights: Mapping[str, float]) -> list[int]:
+        run = SectionRun(question, project.store.graph, index, embedder, weights=weights)
+        return [one.node_id for one in rank_sections(run, limit=_DEEP)]
+
+    def keys(node_ids: Sequence[int]) -> list[str]:
+        entries = project.store.entries.by_node(node_ids)
+        return [entries[one].key for one in node_ids if one in entries]
+
+    def search() -> list[str]:
+        found = search_memory(project, MemoryQuery(question, (NOTE,), limit=_DEPTH), embedder=embedder)
+        return [hit.item.key for hit in found.hits]
+
+    systems: dict[str, Callable[[], list[str]]] = {
+        "search": search,
+        "fts5": lambda: keys(ranked({**_ALONE, WORDS: 1.0})),
+    }
+    if embedder is not None:
+        systems["vectors"] = lambda: keys(ranked({**_ALONE, CHUNKS: 1.0}))
+        systems["rrf"] = lambda: keys(fuse_equally(ranked({**_ALONE, one: 1.0}) for one in (WORDS, CHUNKS)))
+    for name, ask in systems.items():
+        started = perf_counter()
+        found = ask()
+        yield name, found, 1000 * (perf_counter() - started)
+
+
+def _figures(rows: Sequence[_Row]) -> NoteFigures:
+    def percent(values: Iterator[float]) -> float:
+        return round(100 * float(np.mean(list(values))), 1)
+
+    times = [ms for _, _, ms in rows]
+    return NoteFigures(
+        percent(float(any(hits[:1])) for hits, _, _ in rows),
+        percent(sum(hits[:5]) / right for hits, right, _ in rows if right),
+        percent(sum(hits[:10]) / right for hits, right, _ in rows if right),
+        round(float(np.percentile(times, 50)), 1),
+        round(float(np.percentile(times, 95)), 1),
+    )
