@@ -231,6 +231,9 @@ def whys(hit: TraceHit) -> list[str]:
     told += [f"solved with {clean_line(other, 80)}" for other in hit.alignment.different]
     if hit.alternative:
         told.append("another solution to the same error")
+    if hit.contradicted_by:
+        outcome = "worked" if hit.trace.outcome == FAILED else "failed"
+        told.append(f"the same {outcome} elsewhere: {', '.join(hit.contradicted_by[:3])}")
     if hit.overdue:
         told.append("its review is overdue")
     if hit.twins:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repertoire.domain.trace import Trust
+from repertoire.domain.text import content_words
+from repertoire.domain.trace import FAILED, WORKED, Trace, Trust
 
 # Weights beside the vectors', which weigh 1. On each labelled set, the weighted sum ranks the right trace first
 # more often than reciprocal rank fusion, because ranks hide that nothing is near.
@@ -14,6 +15,7 @@ WORDS_OF_QUESTION, WORDS_OF_ERROR = 0.7, 0.15  # an error shares many words with
 _SAME, _COVERAGE = 0.2, 0.1  # the same error, and the share of the question's words
 _FEW = 4  # words that are always searched for
 _ALIKE = 0.8  # Jaccard similarity of words from which two traces are near copies
+_SAME_PROBLEM, _SAME_WAY = 0.5, 0.5  # share of the shorter text's words from which two texts tell of the same
 
 # Coefficients of the confidence, fitted to the questions of four labelled sets with their trace in the store, and with
 # it removed.
@@ -91,11 +93,23 @@ def score_factor(trust: Trust, *, recency: float, validity: float, alignment: fl
     return (0.85 + 0.3 * believed) * (0.9 + 0.1 * recency) * validity * (0.8 + 0.2 * alignment)
 
 
-def without_twins(ranked: Sequence[int], words: dict[int, frozenset[str]], *, most: int) -> dict[int, list[int]]:
-    """Map each of the best traces, at most `most`, to its near copies before the next one, in order."""
+def without_twins(
+    ranked: Sequence[int], words: Mapping[int, frozenset[str]], traces: Mapping[int, Trace], *, most: int
+) -> dict[int, list[int]]:
+    """Map each of the best traces, at most `most`, to its near copies before the next one, in order.
+
+    A near copy has the same outcome: what failed elsewhere is no copy of what worked.
+    """
     kept: dict[int, list[int]] = {}
     for node_id in ranked:
-        twin = next((other for other in kept if _jaccard(words[node_id], words[other]) >= _ALIKE), None)
+        twin = next(
+            (
+                other
+                for other in kept
+                if traces[other].outcome == traces[node_id].outcome and _jaccard(words[node_id], words[other]) >= _ALIKE
+            ),
+            None,
+        )
         if twin is None and len(kept) == most:
             break
         if twin is None:
@@ -103,6 +117,21 @@ def without_twins(ranked: Sequence[int], words: dict[int, frozenset[str]], *, mo
         else:
             kept[twin].append(node_id)
     return kept
+
+
+def contradict(one: Trace, other: Trace) -> bool:
+    """Tell whether two traces tried the same against the same problem, and it worked for only one of them."""
+    if {one.outcome, other.outcome} != {WORKED, FAILED}:
+        return False
+    told, also = (f"{trace.title} {trace.context}" for trace in (one, other))
+    same_problem = bool({*one.signatures} & {*other.signatures}) or _overlap(told, also) >= _SAME_PROBLEM
+    return same_problem and _overlap(one.solution, other.solution) >= _SAME_WAY
+
+
+def _overlap(one: str, other: str) -> float:
+    """Return the share of the shorter text's content words that the other text has too."""
+    words, others = set(content_words(one)), set(content_words(other))
+    return len(words & others) / max(min(len(words), len(others)), 1)
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:

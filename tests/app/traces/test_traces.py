@@ -27,7 +27,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import CONTRIBUTED, VOTED, Moment
 from repertoire.domain.graph import COMPONENTS, TRACES
-from repertoire.domain.trace import ACTIVE, DRAFT, OTHERS, SUPERSEDED, Trace
+from repertoire.domain.trace import ACTIVE, DRAFT, FAILED, OTHERS, SUPERSEDED, Trace
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.rendering.health import status_text
 from repertoire.rendering.traces import contribution_text, found_text, trace_text
@@ -140,6 +140,19 @@ def test_near_twins_are_one_hit(repertoire: Repertoire) -> None:
     keep(repertoire, VITE, replace(VITE, solution="Raise the memory limit!"), DOCKER)
     found = look(repertoire, "vite build is killed with exit code 137")
     assert [len(hit.twins) for hit in found.hits if "vite" in hit.trace.tags] == [1]
+
+
+def test_where_the_same_was_tried_and_failed_both_say_so_and_neither_is_a_copy(repertoire: Repertoire) -> None:
+    worked, failed = keep(repertoire, VITE, replace(VITE, solution="Raise the memory limit!", outcome=FAILED))
+    told = replace(VITE, solution="Build with fewer chunks and without source maps.", outcome=FAILED)
+    keep(repertoire, told)  # another way, that failed too, contradicts nobody
+    hits = {hit.trace.key: hit for hit in look(repertoire, "vite build is killed with exit code 137").hits}
+    assert hits[worked.key].contradicted_by == (failed.key,)
+    assert hits[failed.key].contradicted_by == (worked.key,)
+    assert [hit.twins for hit in hits.values()] == [()] * 3
+    found = found_text(look(repertoire, "vite build is killed with exit code 137"))
+    assert f"the same failed elsewhere: {failed.key}" in found
+    assert f"the same worked elsewhere: {worked.key}" in found
 
 
 def test_an_amended_trace_stays_superseded_and_nothing_is_overwritten(repertoire: Repertoire) -> None:

@@ -25,6 +25,7 @@ from repertoire.traces.ranking import (
     WORDS_OF_QUESTION,
     Evidence,
     confidence,
+    contradict,
     fuse,
     rarest_words,
     rarity,
@@ -70,6 +71,7 @@ class TraceHit:
     error: str = ""  # the error that both show
     twins: tuple[str, ...] = ()  # keys of traces that say the same
     alternative: bool = False  # it solves the first one's error in another way
+    contradicted_by: tuple[str, ...] = ()  # keys of traces where the same was tried, with the opposite outcome
     overdue: bool = False
     muted: bool = False
 
@@ -243,11 +245,16 @@ def _judged(
 
 
 def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, most: int) -> list[TraceHit]:
-    """Return the best hits, with near copies merged into the better one, and other solutions of one error marked."""
+    """Return the best hits: near copies are merged, contradictions and other solutions of one error marked."""
     ranked = sorted(hits, key=lambda node_id: (-hits[node_id].score, node_id))
+    traces = {node_id: hits[node_id].trace for node_id in ranked}
     merged = [
-        replace(hits[node_id], twins=tuple(hits[twin].trace.key for twin in twins))
-        for node_id, twins in without_twins(ranked, words, most=most).items()
+        replace(
+            hits[node_id],
+            twins=tuple(traces[twin].key for twin in twins),
+            contradicted_by=tuple(one.key for one in traces.values() if contradict(traces[node_id], one)),
+        )
+        for node_id, twins in without_twins(ranked, words, traces, most=most).items()
     ]
     shown = {key for hit in merged[:1] if hit.error for key in hit.trace.signatures}
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
