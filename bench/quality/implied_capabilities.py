@@ -1,8 +1,9 @@
 """Learns which capabilities a plain request calls for; writes retrieval/implied_capabilities.npz.
 
 A softmax regression from a question's adapted vector and its words to the vocabulary's capabilities, learned from the
-requests of plain_requests/. `--check` holds a fifth of the components out, with all their requests, and tells how often
-a capability that was noted is the first, or among the first three.
+requests of plain_requests/, and from the vocabulary: the name and each synonym of a capability is a request for it, so
+that a word which few requests have ("RAG", "Airflow") is known too. `--check` holds a fifth of the components out, with
+all their requests, and tells how often a capability that was noted is the first, or among the first three.
 """
 
 from __future__ import annotations
@@ -41,12 +42,19 @@ class Lessons:
     names: list[str]
     targets: np.ndarray
 
+    def where(self, rows: np.ndarray) -> Lessons:
+        """Return the lessons of some rows."""
+        kept = [row for row, wanted in zip(self.requests, rows, strict=True) if wanted]
+        return Lessons(kept, self.vectors[rows], self.names, self.targets[rows])
+
 
 def lessons() -> tuple[Lessons, str]:
     """Return what is learned from, and the reading of its vectors."""
-    known = set(reading.load().capabilities)
+    known = reading.load().capabilities
     rows = [json.loads(line) for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if known.intersection(row["capabilities"])]
+    rows = [row for row in rows if known.keys() & row["capabilities"]]
+    written = {name for row in rows for name in row["capabilities"]}
+    rows += [row for name in sorted(written & known.keys()) for row in _named(known[name])]
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
@@ -60,6 +68,12 @@ def lessons() -> tuple[Lessons, str]:
             targets[index, place[name]] = 1.0 / (1 + order)
     targets /= targets.sum(axis=1, keepdims=True)
     return Lessons(rows, vectors, names, targets), embedder.query_encoder
+
+
+def _named(capability: reading.Capability) -> list[dict[str, Any]]:
+    """Return the name and the synonyms of a capability as requests for it."""
+    phrases = dict.fromkeys((capability.term.replace("-", " "), *capability.synonyms))
+    return [{"text": phrase, "capabilities": [capability.term], "component": None, "named": True} for phrase in phrases]
 
 
 def learn(taught: Lessons, reading_of: str) -> CapabilityModel:
@@ -109,19 +123,18 @@ def _fitted(
 def check(taught: Lessons, reading_of: str) -> None:
     """Print how often what was noted is found, on components that were held out."""
     chance = np.random.default_rng(SEED)
-    sources = sorted({row["component"] or row["text"] for row in taught.requests})
+    sources = sorted({row["component"] or row["text"] for row in taught.requests if "named" not in row})
     chance.shuffle(sources)
     held = set(sources[: len(sources) // 5])
-    out = np.array([(row["component"] or row["text"]) in held for row in taught.requests])
-    kept = [row for row, left in zip(taught.requests, out, strict=True) if not left]
-    model = learn(Lessons(kept, taught.vectors[~out], taught.names, taught.targets[~out]), reading_of)
+    out = np.array([(row["component"] or row["text"]) in held and "named" not in row for row in taught.requests])
+    model, asked = learn(taught.where(~out), reading_of), taught.where(out)
     first = third = 0
-    asked = [(row, vector) for row, vector, left in zip(taught.requests, taught.vectors, out, strict=True) if left]
-    for row, vector in asked:
+    for row, vector in zip(asked.requests, asked.vectors, strict=True):
         best = [model.capabilities[place] for place in np.argsort(-model.likely(row["text"], vector))[:3]]
         first += best[0] in row["capabilities"]
         third += bool(set(best) & set(row["capabilities"]))
-    print(f"{len(asked)} requests held out: first {first / len(asked):.3f}, first three {third / len(asked):.3f}")
+    count = len(asked.requests)
+    print(f"{count} requests held out: first {first / count:.3f}, first three {third / count:.3f}")
 
 
 def main() -> None:

@@ -37,7 +37,9 @@ _IN_NAME = {
 }  # fmt: skip
 _IN_LEAD = {SERVICE: 1.3}
 _WITHIN = 2.4
-_INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # added where the question names another product: for a name, for a lead
+# Added where the question names another product: for a name (also beside that other product: ASP.NET in a component
+# for Docker), for a lead.
+_INSTEAD, _INSTEAD_TOLD = 0.5, 0.3
 _AKIN = 0.5  # factor where the bound product implies a named one, as Pydantic AI implies Python
 _NAMED = 0.6  # log-odds for a component that is bound to a product which the question names
 _MOST_TOLD = 2  # a first sentence that names more products than this only lists examples
@@ -123,13 +125,19 @@ class ProductBindings:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
         akin = fits or bool(named & self._products.implied(every - self._brands))
-        instead, instead_in_lead = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
-        against = [_IN_NAME[self._kind(product)] + instead for product in bound.name - named]
-        against += [_WITHIN] * bool(bound.within - named)
+        instead = _INSTEAD_TOLD if named - self._brands and not akin else 0.0
+        against = [self._in_name(product, named) for product in bound.name - named]
+        against += [_WITHIN * (_AKIN if akin else 1.0)] * bool(bound.within - named)
         if not fits:
-            against += [_IN_LEAD.get(self._kind(product), 0.0) + instead_in_lead for product in bound.lead]
-        worst = max(against, default=0.0)
-        return _NAMED * fits - (_AKIN * worst if akin else worst)
+            told = [_IN_LEAD.get(self._kind(product), 0.0) + instead for product in bound.lead]
+            against += [_AKIN * odds if akin else odds for odds in told]
+        return _NAMED * fits - max(against, default=0.0)
+
+    def _in_name(self, product: str, named: frozenset[str]) -> float:
+        """Return the log-odds against a product in a component's name that the question does not name."""
+        kin = product in self._products.known and bool(named & self._products.implied((product,)))
+        odds = _IN_NAME[self._kind(product)]
+        return _AKIN * odds if kin else odds + _INSTEAD * bool(named - self._brands)
 
     def _kind(self, product: str) -> str:
         return self._products.known[product].kind if product in self._products.known else SERVICE
