@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import settings
 
-_TIMES = 20  # as many in a search
+_TIMES = 50  # as many in a search
 
 
 def examples(few: int, **more: Any) -> settings:
-    """Return settings for so many examples, and twenty times as many in a search."""
+    """Return settings for so many examples, and fifty times as many in a search."""
     searching = settings.get_current_profile_name() == "search"
     return settings(max_examples=few * (_TIMES if searching else 1), **more)

@@ -66,7 +66,7 @@ def affected(ecosystem, ranges, versions, version):
     return False
 
 
-@examples(60)
+@examples(25)
 @given(records())
 def test_an_exact_version_is_affected_as_the_schema_says(drawn):
     found = concern(*drawn)
@@ -77,7 +77,7 @@ def test_an_exact_version_is_affected_as_the_schema_says(drawn):
         assert said == (AFFECTED if affected(*drawn, version) else ""), version
 
 
-@examples(60)
+@examples(25)
 @given(records(), st.data())
 def test_a_range_that_admits_an_affected_version_is_never_called_certain_and_never_missed(drawn, data):
     ecosystem = drawn[0]

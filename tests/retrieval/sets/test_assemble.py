@@ -46,7 +46,7 @@ def shelves(draw, keys=tuple(KEYS)):
 
 
 @given(shelves())
-@examples(60)
+@examples(25)
 def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
     ranked, others, limits = shelf
     known = {candidate.key: candidate for candidate in [*ranked, *others]}
@@ -61,13 +61,13 @@ def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
 
 
 @given(shelves())
-@examples(60)
+@examples(25)
 def test_the_same_shelf_gives_the_same_set(shelf):
     assert assemble(*shelf) == assemble(*shelf)
 
 
 @given(shelves())
-@examples(60)
+@examples(25)
 def test_no_more_are_asked_for_than_wanted(shelf):
     ranked, others, limits = shelf
     assembly = assemble(ranked, others, limits)
@@ -76,7 +76,7 @@ def test_no_more_are_asked_for_than_wanted(shelf):
 
 
 @given(shelves())
-@examples(60)
+@examples(25)
 def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
     ranked, others, limits = shelf
     assembly = assemble(ranked, others, limits)
@@ -128,7 +128,7 @@ def worth_of_best(shelf, limits):
 
 
 @given(shelves(tuple(f"c{i}" for i in range(10))))
-@examples(60)
+@examples(25)
 def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
     ranked, others, limits = shelf
     best = worth_of_best(SetChoices.of(ranked, others), limits)
@@ -263,7 +263,7 @@ def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
 
 
 @given(shelves(), st.sampled_from(KEYS))
-@examples(60)
+@examples(25)
 def test_whatever_kept_one_out_can_be_told(shelf, key):
     ranked, others, limits = shelf
     on_shelf = SetChoices.of(ranked, others)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from repertoire.app.clock import now
+from repertoire.app.clock import now, today
 from repertoire.app.kernel import Repertoire
 from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
@@ -25,10 +25,12 @@ from repertoire.domain.event import Moment
 from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
 from repertoire.domain.trace import TEXT
+from repertoire.traces.ageing import recency
 from repertoire.traces.ranking import FITS
 
 _DEPTH, _DEEP = 10, 200
 _TITLE, _WORDS = 80, 256
+_SIMILARITY, _TRUST, _RECENCY = 0.6, 0.3, 0.1  # weights of CommonTrace's blend
 
 Report = Callable[[str], None]
 
@@ -128,7 +130,7 @@ def _wanted(query: Mapping[str, Any]) -> TraceQuery:
 
 
 class _Baselines:
-    """The plain ways to answer: FTS5, the vectors of problem and solution, and the two fused by reciprocal ranks."""
+    """The plain ways to answer: FTS5, vectors of problem and solution, both fused by ranks, similarity with trust."""
 
     def __init__(self, opened: Repertoire, keys: Sequence[str]) -> None:
         self._opened = opened
@@ -140,6 +142,7 @@ class _Baselines:
         if opened.embedder is not None:
             self.systems["vectors"] = lambda query: self._told(self._vectors(query))
             self.systems["rrf"] = lambda query: self._told(fuse_equally((self._words(query), self._vectors(query))))
+            self.systems["blend"] = lambda query: self._told(self._blended(query))
 
     def _told(self, node_ids: Sequence[int]) -> list[str]:
         return [self._keys[one] for one in node_ids if one in self._keys][:_DEPTH]
@@ -149,13 +152,28 @@ class _Baselines:
         return [one for one, _ in self._opened.store.graph.match(words, limit=_DEEP, weights=(1, 1, 1), view=TRACES)]
 
     def _vectors(self, query: Mapping[str, Any]) -> list[int]:
+        near = self._cosines(query)
+        return sorted(near, key=lambda one: -near[one])[:_DEEP]
+
+    def _blended(self, query: Mapping[str, Any]) -> list[int]:
+        """Rank by the sum that CommonTrace began with: .6 similarity, .3 trust, .1 recency."""
+        near, day = self._cosines(query), today()
+        traces = self._opened.store.traces.by_id(sorted(near, key=lambda one: -near[one])[:_DEEP])
+        sums = {}
+        for one, trace in traces.items():
+            trust = self._opened.traces.trust(trace, day)
+            fresh = recency(trace.tags, max(trace.at, trust.last), day)
+            sums[one] = _SIMILARITY * near[one] + _TRUST * trust.bound + _RECENCY * fresh
+        return sorted(sums, key=lambda one: -sums[one])
+
+    def _cosines(self, query: Mapping[str, Any]) -> dict[int, float]:
         assert self._opened.embedder is not None  # noqa: S101 - else there is no such system
         vector = self._opened.embedder.embed_passages([query["text"]])[0]
         best: dict[int, float] = {}
         for space in self._opened.traces.spaces(self._opened.embedder.model):
             for one, score in space.nearest(vector, self._opened.traces.ids(active=True), _DEEP).items():
                 best[one] = max(score, best.get(one, -1.0))
-        return sorted(best, key=lambda one: -best[one])[:_DEEP]
+        return best
 
 
 def _figures(
