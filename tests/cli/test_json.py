@@ -107,6 +107,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "eval --kind section": ("sections", "--run", "run.tsv"),
     "eval --kind trace": ("labelled", "--run", "run.tsv"),
     "eval --kind code": ("labelled", "--run", "run.tsv"),
+    "eval --kind note": ("labelled", "--run", "run.tsv"),
     "advisories --forget": (),
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),

@@ -30,6 +30,7 @@ _SELECT = """SELECT n.id, n.key, e.kind, e.title, e.body, e.tags, e.status, e.pr
     e.changed FROM entry e JOIN node n ON n.id = e.node_id"""
 _CHUNK = 500  # bindings in one statement
 _FIRST_LINE = 200
+_LINKS = ", ".join(f"'{name}'" for name in ENTRY_LINKS)
 
 
 class ProjectEntries:
@@ -147,16 +148,27 @@ class ProjectEntries:
             writer.collect_orphans()
         return known
 
-    def links(self, key: str = "") -> list[EntryLink]:
-        """Return the links from and to a node, or all links between entries."""
+    def links(self, key: str = "", *, relation: str = "") -> list[EntryLink]:
+        """Return the links from and to a node, or all links of entries; with a relation, only these."""
         where = "AND ?1 IN (a.key, b.key)" if key else "AND ?1 = ''"
         rows = self._db.rows(
             f"""SELECT a.key, e.relation, b.key FROM edge e
                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
-                WHERE e.relation IN ({", ".join(f"'{name}'" for name in ENTRY_LINKS)}) {where} ORDER BY e.id""",
-            (key,),
+                WHERE e.relation IN ({_LINKS}) AND ?2 IN ('', e.relation) {where} ORDER BY e.id""",
+            (key, relation),
         )
         return [EntryLink(*map(str, row)) for row in rows]
+
+    def nodes(self, kinds: Iterable[str]) -> set[int]:
+        """Return the node ids of the entries of some kinds."""
+        wanted = list(kinds)
+        rows = self._db.rows(f"SELECT node_id FROM entry WHERE kind IN ({marks(wanted)})", wanted)
+        return {int(node_id) for (node_id,) in rows}
+
+    def linked(self) -> list[tuple[int, str, int]]:
+        """Return all links of entries as node ids with the relation between them."""
+        rows = self._db.rows(f"SELECT source, relation, target FROM edge WHERE relation IN ({_LINKS})")
+        return [(int(source), str(relation), int(target)) for source, relation, target in rows]
 
     def mirrored(self) -> dict[str, MirroredFile]:
         """Map entries to their files as both were when they were last the same."""
@@ -174,7 +186,7 @@ class ProjectEntries:
 
     def blocking(self) -> list[tuple[str, str]]:
         """Return which task blocks which."""
-        return [(one.source, one.target) for one in self.links() if one.relation == BLOCKS]
+        return [(one.source, one.target) for one in self.links(relation=BLOCKS)]
 
 
 def item_of(entry: Entry) -> Item:

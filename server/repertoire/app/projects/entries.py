@@ -322,7 +322,7 @@ def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
         if link.source == link.target:
             message = f"{link.source} cannot be linked with itself"
             raise InvalidRequest(message)
-        same = [(one.source, one.target) for one in entries.links() if one.relation == link.relation]
+        same = [(one.source, one.target) for one in entries.links(relation=link.relation)]
         around = circle(same, link.source, link.target) if link.relation in (BLOCKS, SUPERSEDES, PART_OF) else ()
         if around:
             message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repertoire.app.projects.newest import newest_first
+from repertoire.app.projects.knowledge import ranked_entries
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
@@ -17,7 +17,6 @@ from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
-_NEWEST = 100  # entries among which the newest about the same is looked for
 _QUESTION = 2_000  # characters of a question that are read
 _MORE = 5  # times as many are ranked where a folder or a language is asked for
 _FILE_FIELDS = (2.0, 1.0, 1.0)
@@ -103,18 +102,16 @@ def _in_view(
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
     depth = wanted.limit * (_MORE if narrowed else 1)
-    ranked = rank_sections(run, limit=max(depth, _NEWEST) if view == KNOWLEDGE else depth)
     if view == KNOWLEDGE:
-        said = newest_first(project.store.entries, {one.node_id: one.score for one in ranked}, index)
-        return [MemoryHit(item, score) for item, score in said if _is_wanted(item, wanted, view)]
+        kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
+        return [MemoryHit(item, score) for item, score in ranked_entries(project, run, kinds)]
+    ranked = rank_sections(run, limit=depth)
     items = project.store.items.by_id(one.node_id for one in ranked)
     found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
-    return [hit for hit in found if _is_wanted(hit.item, wanted, view)]
+    return [hit for hit in found if _is_wanted(hit.item, wanted)]
 
 
-def _is_wanted(item: Item, wanted: MemoryQuery, view: str) -> bool:
-    if view == KNOWLEDGE:
-        return not wanted.kinds or item.kind in wanted.kinds
+def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
     below = wanted.below.strip("/")
     inside = not below or item.path == below or item.path.startswith(f"{below}/")
     return inside and wanted.language in ("", item.language)
@@ -127,7 +124,7 @@ def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
     items = project.store.items.by_id(node_id for node_id, _ in found)
     best = found[0][1] if found else 1.0
     hits = [MemoryHit(items[node_id], score / (best or 1.0)) for node_id, score in found if node_id in items]
-    return [hit for hit in hits if _is_wanted(hit.item, wanted, FILES)]
+    return [hit for hit in hits if _is_wanted(hit.item, wanted)]
 
 
 def _degraded(project: OpenProject, wanted: MemoryQuery, embedder: Embedder | None) -> tuple[str, ...]:
