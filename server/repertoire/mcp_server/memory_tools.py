@@ -135,7 +135,9 @@ _ENTRY: dict[str, str | Mapping[str, Any]] = {
     "data": {"type": "object"},
 }
 _LINKS = {"type": "array", "items": output(source="string", relation="string", target="string")}
-_SAVED = output(done="string", entries={"type": "array", "items": output(**_ENTRY)}, links=_LINKS, superseded=LINES)
+_SAVED = output(
+    done="string", entries={"type": "array", "items": output(**_ENTRY)}, links=_LINKS, superseded=LINES, remarks=LINES
+)
 _WRITES: dict[str, Any] = {"read_only": False}
 
 SAVING_TOOLS = (
@@ -193,6 +195,7 @@ SAVING_TOOLS = (
             "depends_on": texts("Tasks that come first.", most=20),
             "epic": text("The epic of a task.", most=100),
             "supersedes": texts("Older entries it replaces.", most=20),
+            "apart": {**flag("Keep it apart from a note that says the same."), "default": False},
             "used": {**flag("The procedure was followed once more."), "default": False},
             "expected_version": _VERSION,
         },

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repertoire.domain.component import Edge, Node
+from repertoire.domain.graph import STAND_IN
 from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import (
     BLOCKS,
     ENTRY_CHUNK,
     ENTRY_LINKS,
+    FILE,
     KNOWLEDGE,
+    SECTION,
+    SYMBOL,
     Entry,
     EntryLink,
     Item,
@@ -158,6 +162,24 @@ class ProjectEntries:
             (key, relation),
         )
         return [EntryLink(*map(str, row)) for row in rows]
+
+    def missing_ends(self, key: str) -> list[str]:
+        """Return the files, symbols and sections that an entry is linked with and that are not in the project now."""
+        rows = self._db.rows(
+            f"""SELECT DISTINCT b.key FROM edge e JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
+                WHERE a.key = ? AND b.type = ? AND e.relation IN ({_LINKS}) ORDER BY 1""",
+            (key, STAND_IN),
+        )
+        return [str(end) for (end,) in rows if str(end).partition(":")[0] in (FILE, SYMBOL, SECTION)]
+
+    def twins(self, entry: Entry) -> list[str]:
+        """Return the other entries with the same kind, title and text."""
+        rows = self._db.rows(
+            """SELECT n.key FROM entry e JOIN node n ON n.id = e.node_id
+               WHERE e.title = ? AND e.kind = ? AND e.body = ? AND n.key <> ? ORDER BY 1""",
+            (storable(entry.title), entry.kind, storable(entry.body), entry.key),
+        )
+        return [str(key) for (key,) in rows]
 
     def nodes(self, kinds: Iterable[str]) -> set[int]:
         """Return the node ids of the entries of some kinds."""

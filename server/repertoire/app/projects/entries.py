@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,9 @@ from repertoire.app.projects.entry_requests import (
     SaveRequest,
 )
 from repertoire.app.projects.entry_texts import texts_of_entry
+from repertoire.app.projects.merging import merged, twin_of
+from repertoire.app.projects.named_nodes import named_nodes
+from repertoire.app.projects.remarks import left_alone, remarks_on
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.domain.project import (
@@ -30,6 +34,7 @@ from repertoire.domain.project import (
     LOWEST,
     NOTE,
     PART_OF,
+    RELATES_TO,
     STATES,
     SUPERSEDED,
     SUPERSEDES,
@@ -41,6 +46,7 @@ from repertoire.domain.project import (
 )
 from repertoire.ports import Embedder
 from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
+from repertoire.projects.sameness import SAME
 from repertoire.projects.tasks import circle, ready
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
@@ -54,23 +60,53 @@ _BULK = 100
 def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
     """Save a new entry or change one; what was saved before in the same words is not saved twice.
 
+    A note that says what another one says becomes one with it, unless it is asked to stay apart. The entry is linked
+    with what its text names in the project.
+
     Raises:
         InvalidRequest: a field is invalid, the version is another, or a link would close a circle.
     """
-    entries = project.store.entries
     with project.store.transaction():
-        before = _found(entries, asked.key) if asked.key else None
-        entry = changed_entry(before, asked) if before else new_entry(asked)
-        known = None if before else entries.get(entry.key)
-        if known is not None:
-            entry, what = known, "was there already"
-        else:
-            what = "changed" if before else "saved"
-            put_entry(project, entry, embedder)
+        before = _found(project.store.entries, asked.key) if asked.key else None
+        entry, what, remarks = _put(project, before, asked, embedder)
         links = [resolved_link(project, entry.key, relation, target) for relation, target in asked.links]
+        if before is None or (before.title, before.body) != (entry.title, entry.body):
+            links += _links_by_name(project, entry, {link.target for link in links})
         superseded = add_links(project, links)
+        remarks += remarks_on(project, [entry])
     back_up(project)
-    return Saved((entry,), what, tuple(links), tuple(superseded))
+    return Saved((entry,), what, tuple(links), tuple(superseded), tuple(remarks))
+
+
+def _put(
+    project: OpenProject, before: Entry | None, asked: SaveRequest, embedder: Embedder | None
+) -> tuple[Entry, str, list[str]]:
+    """Write what is asked; return the entry, what was done, and what to say of it."""
+    entry = changed_entry(before, asked) if before else new_entry(asked)
+    known = None if before else project.store.entries.get(entry.key)
+    if known is not None:
+        return known, "was there already", []
+    twin, how = (None, "") if before or asked.apart else twin_of(project, entry)
+    if twin is not None and how == SAME:
+        entry = merged(twin, entry)
+        put_entry(project, entry, embedder)
+        said = f"{entry.key} said the same: it has the fuller of both texts now; save with `apart` to keep both"
+        return entry, "merged", [said]
+    put_entry(project, entry, embedder)
+    asks = (
+        f"{twin.key} says nearly the same ({twin.title}): if this replaces it, link this with supersedes"
+        if twin
+        else ""
+    )
+    return entry, "changed" if before else "saved", [asks] if asks else []
+
+
+def _links_by_name(project: OpenProject, entry: Entry, known: AbstractSet[str]) -> list[EntryLink]:
+    """Return links with what the text of an entry names and is not linked with yet."""
+    store = project.store.entries
+    linked = {entry.key, *known, *(end for link in store.links(entry.key) for end in (link.source, link.target))}
+    named = [key for key in named_nodes(project, f"{entry.title}\n{entry.body}") if key not in linked]
+    return [EntryLink(entry.key, RELATES_TO if key.startswith(ENTRIES) else ABOUT, key) for key in named]
 
 
 def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
@@ -145,7 +181,7 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
     with project.store.transaction():
         superseded = add_links(project, [link])
     back_up(project)
-    return Saved((source,), "linked", (link,), tuple(superseded))
+    return Saved((source,), "linked", (link,), tuple(superseded), tuple(remarks_on(project, [source])))
 
 
 def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
@@ -158,9 +194,13 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
     _all_found(project, asked.keys, asked.expected_version)  # a wrong id must not cost the backup
     with project.store.backup.deleted(), project.store.transaction():
         gone = _all_found(project, asked.keys, asked.expected_version)
+        near = {
+            end for one in gone for link in project.store.entries.links(one.key) for end in (link.source, link.target)
+        }
         project.store.entries.delete([one.key for one in gone], now=now())
+        remarks = left_alone(project, sorted(near))
     back_up(project)
-    return Saved(tuple(gone), "deleted")
+    return Saved(tuple(gone), "deleted", remarks=tuple(remarks))
 
 
 def back_up(project: OpenProject) -> None:
@@ -285,7 +325,7 @@ def resolved_link(project: OpenProject, source: str, relation: str, target: str)
     Raises:
         InvalidRequest: the relation or the target is unknown.
     """
-    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, "relates_to", SUPERSEDES)
+    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
     if relation not in known:
         message = f"{relation[:40]!r} is no relation; it is one of {', '.join(known)}"
         raise InvalidRequest(message)

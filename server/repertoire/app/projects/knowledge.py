@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from repertoire.app.clock import today
+from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import ENTRIES, Entry, Item
 from repertoire.domain.text import index_text
+from repertoire.projects.hints import hints_of
 from repertoire.projects.passages import best_passages
 from repertoire.projects.spreading import spread
 from repertoire.retrieval.project import PASSAGE
@@ -17,6 +20,7 @@ from repertoire.store.stemming import stems
 
 _RANKED = 100  # entries among which the newest about the same is looked for
 _SCORED = 2_000  # entries whose scores may pass on to what they are linked with
+_NAMED = 1.2  # factor of what is linked with a file, symbol or entry that the question names: Memory Fabric's
 _READ = 20  # entries whose passages are compared
 
 
@@ -27,10 +31,21 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     if "text" not in run.without:
         _add_passages(project, run, scores)
     passed = spread(scores, project.beside())
+    hints, named = hints_of(run.question, today()), _linked_with(project, named_nodes(project, run.question))
     wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
     best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
-    told = newest_first(project.store.entries, {node: passed[node] for node in best}, run.index)
+    found = project.store.entries.by_node(best)
+    values = {
+        node: passed[node] * hints.factor(entry) * (_NAMED if node in named else 1.0) for node, entry in found.items()
+    }
+    told = newest_first(project.store.entries, found, values, run.index)
     return [(item, score) for item, score in told if item.kind in kinds]
+
+
+def _linked_with(project: OpenProject, keys: Sequence[str]) -> set[int]:
+    """Return the nodes with these keys, and what is linked with them."""
+    nodes = [node for key in keys if (node := project.store.items.node_id(key)) is not None]
+    return {*nodes, *(end for node in nodes for end in project.beside().get(node, {}))}
 
 
 def _add_passages(project: OpenProject, run: SectionRun, scores: dict[int, float]) -> None:

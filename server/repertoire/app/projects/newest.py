@@ -12,7 +12,7 @@ import numpy.typing as npt
 from repertoire.app.clock import today
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
-from repertoire.projects.freshness import unconfirmed_days, uses_of
+from repertoire.projects.freshness import times_said, unconfirmed_days, uses_of
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import SectionIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
@@ -25,13 +25,14 @@ Vector = npt.NDArray[np.float32]
 _REPLACED = 0.5  # share of its score that is left to an entry which another one supersedes
 
 
-def newest_first(entries: ProjectEntries, scores: Mapping[int, float], index: SectionIndex) -> list[tuple[Item, float]]:
+def newest_first(
+    entries: ProjectEntries, found: Mapping[int, Entry], scores: Mapping[int, float], index: SectionIndex
+) -> list[tuple[Item, float]]:
     """Return entries with their scores, best first: the newest of those about the same takes the best score of all.
 
-    `scores` are by node id. What another entry supersedes counts half, and brings the newest one in its stead.
+    Entries and scores are by node id. What another entry supersedes counts half, and brings the newest one instead.
     """
     links = entries.links(relation=SUPERSEDES)
-    found = entries.by_node(scores)
     value = {entry.key: scores[node_id] * _trusted(entry) for node_id, entry in found.items()}
     known = {entry.key: entry for entry in found.values()}
     age = {entry.key: (entry.changed, node_id) for node_id, entry in found.items()}
@@ -55,8 +56,8 @@ def newest_first(entries: ProjectEntries, scores: Mapping[int, float], index: Se
 
 
 def _trusted(entry: Entry) -> float:
-    """Return the factor of an entry that was followed: 1.05 after the first time, at most 1.25."""
-    return min(1.0 + _USED * math.log2(1 + uses_of(entry)), _MOST)
+    """Return the factor of an entry that was followed or said again: 1.05 after the first time, at most 1.25."""
+    return min(1.0 + _USED * math.log2(uses_of(entry) + times_said(entry)), _MOST)
 
 
 def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repertoire.app.clock import today
 from repertoire.app.projects.knowledge import ranked_entries
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -12,11 +13,13 @@ from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDG
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
+from repertoire.projects.hints import Hints, hints_of
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
+_A_SOURCE = 20  # results of code, of documents and of what was saved, where all are searched
 _QUESTION = 2_000  # characters of a question that are read
 _MORE = 5  # times as many are ranked where a folder or a language is asked for
 _FILE_FIELDS = (2.0, 1.0, 1.0)
@@ -54,13 +57,18 @@ class MemoryAnswer:
 def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedder | None) -> MemoryAnswer:
     """Return what answers a question best; the scores of all kinds sum cosines, so that they can be compared.
 
-    Without a question it returns what was saved or changed last.
+    Without a question it returns what was saved or changed last; for one that names nothing but a time, that of the
+    time.
 
     Raises:
         InvalidRequest: nothing is asked, of code, documents or files.
     """
-    if not wanted.query.strip():
-        return MemoryAnswer(tuple(_recent(project, wanted)), project.root)
+    hints = hints_of(wanted.query[:_QUESTION], today())
+    of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
+    if not wanted.query.strip() or of_a_time:
+        recent = _recent(project, wanted, hints)
+        if recent or not of_a_time:
+            return MemoryAnswer(tuple(recent), project.root)
     embedded: dict[str, Vectors] = {}
     hits = [hit for view in _views(wanted.kinds) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
@@ -69,12 +77,17 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     return MemoryAnswer(tuple(hits[: wanted.limit]), project.root, _degraded(project, wanted, embedder))
 
 
-def _recent(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
+def _recent(project: OpenProject, wanted: MemoryQuery, hints: Hints) -> list[MemoryHit]:
     kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
     if not kinds:
         message = "nothing is asked; send words, a name, or a question"
         raise InvalidRequest(message)
-    newest = sorted(project.store.entries.all(kinds), key=lambda one: (one.changed, one.key), reverse=True)
+    asked = (
+        one
+        for one in project.store.entries.all(kinds)
+        if hints.covers(one) and hints.category in ("", one.data.get("category"))
+    )
+    newest = sorted(asked, key=lambda one: (one.changed, one.key), reverse=True)
     return [MemoryHit(item_of(entry), 0.0) for entry in newest[: wanted.limit]]
 
 
@@ -101,10 +114,11 @@ def _in_view(
         embedded=embedded,
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
-    depth = wanted.limit * (_MORE if narrowed else 1)
+    depth = wanted.limit * _MORE if narrowed else min(wanted.limit, _A_SOURCE)
     if view == KNOWLEDGE:
         kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
-        return [MemoryHit(item, score) for item, score in ranked_entries(project, run, kinds)]
+        told = ranked_entries(project, run, kinds)
+        return [MemoryHit(item, score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
     ranked = rank_sections(run, limit=depth)
     items = project.store.items.by_id(one.node_id for one in ranked)
     found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
