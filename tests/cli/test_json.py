@@ -94,6 +94,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "project list": (),
     "project move": ("{project save[entries][0][id]}", "--status", "doing"),
     "project link": ("{project save[entries][0][id]}", "about", "section:docs/soak.md#soaking"),
+    "project review": (),
     "project mirror": (),
     "project import": ("docs/soak.md", "--format", "instructions"),
     "project delete": ("{project save[entries][0][id]}",),
@@ -128,6 +129,7 @@ NOT_MET = (
     | OF_JOINED
     | {
         "copy",  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
+        "candidate",  # tests/app/projects/test_review.py
         "mended memory",  # tests/app/projects/test_rescue.py
     }
 )

@@ -233,6 +233,29 @@ SAVING_TOOLS = (
         **_WRITES,
     ),
     Tool(
+        name="memory_review",
+        title="Review candidates for notes",
+        description=(
+            "Lists what was said in sessions and may be worth a note; saves or rejects what the user "
+            "decided on. Use it only when the user asks."
+        ),
+        properties={
+            "accept": texts("Names to save, or all.", most=50),
+            "reject": texts("Names never to show again, or all.", most=50),
+        },
+        required=(),
+        example={},
+        output=output(
+            waiting={
+                "type": "array",
+                "items": output(**dict.fromkeys(("name", "kind", "category", "said", "at"), "string")),
+            },
+            saved={"type": "array", "items": output(**_ENTRY)},
+            rejected=LINES,
+        ),
+        **_WRITES,
+    ),
+    Tool(
         name="memory_delete",
         title="Delete entries",
         description="Deletes notes, tasks or procedures for good. Use it only when the user asks for it.",

@@ -41,6 +41,7 @@ from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
+from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
 from repertoire.store.project_programs import StoredPrograms
@@ -64,6 +65,7 @@ class ProjectStore:
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
+        self.candidates = ProjectCandidates(connection)
         self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot

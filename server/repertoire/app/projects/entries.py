@@ -52,7 +52,7 @@ from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 from repertoire.trust.redaction import redact
 
-_TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
+TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
 _ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 _BULK = 100
 
@@ -230,7 +230,7 @@ def new_entry(asked: SaveRequest) -> Entry:
     if kind not in ENTRIES:
         message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
         raise InvalidRequest(message)
-    title = _clean(asked.title or "", _TITLE)
+    title = _clean(asked.title or "", TITLE)
     if not title:
         message = f"the {kind} has no title; send one in a few words"
         raise InvalidRequest(message)
@@ -259,7 +259,7 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
     tags = entry.tags if asked.tags is None else tuple(dict.fromkeys(_clean(tag, _WORD).lower() for tag in asked.tags))
     return replace(
         entry,
-        title=entry.title if asked.title is None else _clean(asked.title, _TITLE),
+        title=entry.title if asked.title is None else _clean(asked.title, TITLE),
         body=entry.body if asked.body is None else redact(asked.body)[:_BODY],
         tags=tags,
         status=asked.status or entry.status,
