@@ -8,6 +8,7 @@ from datetime import date
 from repertoire.domain.project import NOTE, SUPERSEDED, Entry
 
 USES = "uses"  # the field of an entry that counts how often it was followed
+CREDIT = "credit"  # the field that counts how often something linked with an entry came to a good end
 TIMES_SAID = "times_said"  # the field of a note that counts how often it was saved in nearly the same words
 _USUAL = 90
 # Days after which a note of a category is to be confirmed, as Memory Fabric has them; None: never.
@@ -18,6 +19,12 @@ def uses_of(entry: Entry) -> int:
     """Return how often an entry was followed, by what was reported."""
     value = entry.data.get(USES)
     return value if isinstance(value, int) and value > 0 else 0
+
+
+def credit_of(entry: Entry) -> float:
+    """Return how often something linked with an entry came to a good end; what is further away counts less."""
+    value = entry.data.get(CREDIT)
+    return float(value) if isinstance(value, (int, float)) and value > 0 else 0.0
 
 
 def times_said(entry: Entry) -> int:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from repertoire.app.clock import now, today
+from repertoire.app.projects.credit import credit
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     EntryListing,
@@ -29,6 +30,7 @@ from repertoire.domain.project import (
     ABOUT,
     BLOCKS,
     DEPENDS_ON,
+    DONE,
     ENTRIES,
     EPIC,
     LOWEST,
@@ -73,6 +75,8 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
         if before is None or (before.title, before.body) != (entry.title, entry.body):
             links += _links_by_name(project, entry, {link.target for link in links})
         superseded = add_links(project, links)
+        if asked.used:
+            credit(project, [entry])
         remarks += remarks_on(project, [entry])
     back_up(project)
     return Saved((entry,), what, tuple(links), tuple(superseded), tuple(remarks))
@@ -153,12 +157,11 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         message = "nothing is to be changed; send a status or a priority"
         raise InvalidRequest(message)
     with project.store.transaction():
-        moved = [
-            changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority))
-            for one in _all_found(project, asked.keys, asked.expected_version)
-        ]
+        before = _all_found(project, asked.keys, asked.expected_version)
+        moved = [changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority)) for one in before]
         for entry in moved:
             put_entry(project, entry, None)
+        credit(project, [one for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
     back_up(project)
     return Saved(tuple(moved), "moved")
 

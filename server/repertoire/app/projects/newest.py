@@ -12,7 +12,7 @@ import numpy.typing as npt
 from repertoire.app.clock import today
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
-from repertoire.projects.freshness import times_said, unconfirmed_days, uses_of
+from repertoire.projects.freshness import credit_of, times_said, unconfirmed_days, uses_of
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import SectionIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
@@ -56,8 +56,8 @@ def newest_first(
 
 
 def _trusted(entry: Entry) -> float:
-    """Return the factor of an entry that was followed or said again: 1.05 after the first time, at most 1.25."""
-    return min(1.0 + _USED * math.log2(uses_of(entry) + times_said(entry)), _MOST)
+    """Return the factor of an entry that was followed, said again or led to a good end: 1.05 at first, at most 1.25."""
+    return min(1.0 + _USED * math.log2(uses_of(entry) + times_said(entry) + credit_of(entry)), _MOST)
 
 
 def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:
