@@ -29,6 +29,8 @@ class Settings:
     hint_limit: int = 3
     trace_hints: bool = True
     watch: bool = True
+    note_candidates: bool = True
+    offer_memory: bool = True
     pack_gate_percent: int = 42
     max_files: int = 20_000
     max_source_mb: int = 500
@@ -78,6 +80,16 @@ TABLE = (
         "watch",
         "REPERTOIRE_WATCH",
         "Whether a session's server has the changes of a project with a memory read as they happen.",
+    ),
+    SettingRow(
+        "note_candidates",
+        "REPERTOIRE_NOTE_CANDIDATES",
+        "Whether hooks may list sentences of a session as candidates for notes, in a project with a memory.",
+    ),
+    SettingRow(
+        "offer_memory",
+        "REPERTOIRE_OFFER_MEMORY",
+        "Whether a session's start may say once, in a repository at work, how its memory is begun.",
     ),
     SettingRow(
         "pack_gate_percent",

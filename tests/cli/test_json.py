@@ -94,6 +94,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "project list": (),
     "project move": ("{project save[entries][0][id]}", "--status", "doing"),
     "project link": ("{project save[entries][0][id]}", "about", "section:docs/soak.md#soaking"),
+    "project review": (),
     "project mirror": (),
     "project import": ("docs/soak.md", "--format", "instructions"),
     "project delete": ("{project save[entries][0][id]}",),
@@ -107,6 +108,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "eval --kind section": ("sections", "--run", "run.tsv"),
     "eval --kind trace": ("labelled", "--run", "run.tsv"),
     "eval --kind code": ("labelled", "--run", "run.tsv"),
+    "eval --kind note": ("labelled", "--run", "run.tsv"),
     "advisories --forget": (),
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),
@@ -127,6 +129,7 @@ NOT_MET = (
     | OF_JOINED
     | {
         "copy",  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
+        "candidate",  # tests/app/projects/test_review.py
         "mended memory",  # tests/app/projects/test_rescue.py
     }
 )

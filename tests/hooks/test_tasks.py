@@ -1,20 +1,24 @@
-"""Tasks that a session's start names: the urgent ones that nothing blocks, of a project whose memory was begun."""
+"""What a start says of a project's memory: what is begun, ready and decided; once, elsewhere, how one is begun."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.projects.small_project import begin
-from hooks.starting import LONGEST_HINT, Run, context, store_with
+from app.projects.small_project import begin, read
+from hooks.starting import FASTAPI, LONGEST_HINT, Run, context, make_project, store_with
 from repertoire.app.person.mute import mute
 from repertoire.app.projects.entries import move_entries, save_entry
 from repertoire.app.projects.entry_requests import MoveRequest, save_request
 from repertoire.app.projects.places import memory_file
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
+from repertoire.app.session.spool import take_in
 from repertoire.app.wiring import open_project
+from repertoire.domain.event import ASKED, Event
 from repertoire.store.database import Store
 from repertoire.store.light.project import SCHEMA
 from repertoire.store.project_schema import PROJECT_FILE
@@ -48,6 +52,96 @@ def test_the_most_urgent_tasks_that_nothing_blocks_are_named_beside_components(
     assert "Drop the old column" not in told
     move_entries(memory, MoveRequest((first,), status="done"))
     assert "Drop the old column" in context(run(project, session="s2"))
+
+
+def test_what_was_begun_and_not_finished_comes_first(run: Run, project: Path, memory: OpenProject) -> None:
+    task(memory, "Rename the service")
+    begun = task(memory, "Split the orders table")
+    move_entries(memory, MoveRequest((begun,), status="doing"))
+    told = context(run(project))
+    assert "begun and not finished" in told
+    assert told.index("“Split the orders table”") < told.index("“Rename the service”")
+
+
+def on_branch(project: Path, name: str, at: float) -> None:
+    """Write what git writes where a branch is made."""
+    log = project / ".git" / "logs" / "refs" / "heads" / name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    (project / ".git" / "HEAD").write_text(f"ref: refs/heads/{name}\n")
+    log.write_text(f"{'0' * 40} {'1' * 40} Ana <ana@example.org> {int(at)} +0100\tbranch: Created from HEAD\n")
+
+
+def decided(memory: OpenProject, title: str, path: str, category: str = "decision") -> None:
+    told = {"kind": "note", "title": title, "category": category, "about": [path]}
+    save_entry(memory, save_request(told), embedder=None)
+
+
+def test_decisions_about_files_that_changed_on_the_branch_are_named_and_no_others(
+    run: Run, project: Path, home: Path, memory: OpenProject
+) -> None:
+    now = time.time()
+    for name, at in (("orders.py", now), ("bills.py", now - 90_000), ("requirements.txt", now - 90_000)):
+        (project / name).write_text("fastapi==0.115.0\n", encoding="utf-8")
+        os.utime(project / name, (at, at))
+    on_branch(project, "feature/orders", now - 5_000)
+    read(memory.store)
+    decided(memory, "Orders are kept for ten years", "orders.py")
+    decided(memory, "Bills are printed", "bills.py")
+    decided(memory, "Orders have no colour", "orders.py", category="fact")
+    told = context(run(project))
+    assert "Orders are kept for ten years" in told
+    assert "Bills" not in told
+    assert "colour" not in told
+    on_branch(project, "feature/orders", now + 5_000)
+    assert "Orders are kept" not in context(run(project, session="s2"))
+
+
+def test_right_after_a_clone_no_file_counts_as_changed(run: Run, project: Path, memory: OpenProject) -> None:
+    for name in ("orders.py", "bills.py"):
+        (project / name).write_text("x = 1\n", encoding="utf-8")
+    read(memory.store)
+    for name in ("orders.py", "bills.py"):
+        decided(memory, f"About {name}", name)
+    assert "decided about" not in context(run(project))
+
+
+def prompts(home: Path, project: Path, sessions: int) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        for number in range(sessions):
+            store.events.append([Event(NOW, ASKED, f"old{number}", str(project), "request:x")])
+
+
+def test_a_repository_at_work_hears_once_how_a_memory_is_begun(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    (project / ".git").mkdir()
+    prompts(home, project, 2)
+    assert "project init" not in context(run(project))
+    prompts(home, project, 4)
+    assert "project init" not in context(run(project, session="s2", source="clear"))
+    assert "project init" in context(run(project, session="s3"))
+    assert "project init" not in context(run(project, session="s4"))
+    with Store.open(home / "repertoire.db") as store:
+        take_in(store)
+    assert "project init" not in context(run(project, session="s5"))
+    other = make_project(home.parent / "other", {**FASTAPI, ".git/HEAD": ""})
+    prompts(home, other, 4)
+    assert "project init" not in context(run(other, session="s6"))  # another one was told lately
+
+
+@pytest.mark.parametrize("how", ["muted", "setting", "begun", "no repository"])
+def test_no_memory_is_offered_where_nobody_wants_or_needs_it(run: Run, project: Path, home: Path, how: str) -> None:
+    store_with(home)
+    if how != "no repository":
+        (project / ".git").mkdir()
+    prompts(home, project, 4)
+    if how == "begun":
+        begin(home, project).close()
+    elif how == "setting":
+        (home / "settings.json").write_text('{"offer_memory": false}')
+    elif how == "muted":
+        with Store.open(home / "repertoire.db") as store:
+            mute(store, "project", project=str(project), now=NOW)
+    assert "project init" not in run(project).stdout
 
 
 def test_many_long_tasks_stay_within_the_budget_of_a_start(run: Run, project: Path, memory: OpenProject) -> None:

@@ -55,9 +55,7 @@ async def test_every_call_of_the_page_is_answered(talk: Talk, kiln: Path) -> Non
             assert answer, tool
             assert "Nothing" not in answer, (tool, answer)
             if name in ("memory_save", "memory_move", "memory_link", "memory_delete"):
-                gone = (
-                    set(ids.values()) if name != "memory_delete" else {key for key in ids.values() if key not in answer}
-                )
+                gone = {key for key in ids.values() if f"deleted: {key}" not in answer}
                 await ask(client, "memory_delete", ids=sorted(gone))
                 ids = {}
 

@@ -16,6 +16,7 @@ from repertoire.app.projects.entry_requests import (
 )
 from repertoire.app.projects.foreign_entries import FORMATS
 from repertoire.app.projects.import_entries import ImportRequest
+from repertoire.app.projects.review import ReviewRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show_answer
 from repertoire.domain.project import (
@@ -35,6 +36,7 @@ from repertoire.verbs.memory import (
     LIST_MEMORY,
     MIRROR_MEMORY,
     MOVE_MEMORY,
+    REVIEW_MEMORY,
     SAVE_MEMORY,
 )
 from repertoire.verbs.verb import Context, Verb
@@ -72,6 +74,7 @@ def ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) 
 @click.option("--epic", default=None, help="The epic of a task.")
 @click.option("--supersedes", multiple=True, help="An older entry that it replaces; may be repeated.")
 @click.option("--used", is_flag=True, help="A procedure was followed once more.")
+@click.option("--apart", is_flag=True, help="Keep the note apart from one that says the same.")
 @_version_option
 @folder_option
 @json_option
@@ -182,6 +185,24 @@ def delete_command(ids: tuple[str, ...], expected_version: int | None, project: 
     ask(DELETE_MEMORY, DeleteRequest(ids, expected_version), project, as_json=as_json)
 
 
+@click.command("review")
+@click.option("--accept", multiple=True, metavar="NAME", help="Save this one; `all` saves all. May be repeated.")
+@click.option("--reject", multiple=True, metavar="NAME", help="Never show this one again; `all` rejects all.")
+@folder_option
+@json_option
+def review_command(accept: tuple[str, ...], reject: tuple[str, ...], project: str, as_json: bool) -> None:
+    r"""Show what was said in sessions and may be worth a note; save or reject it.
+
+    Hooks list such sentences (what was decided, is preferred, blocks or is left to do); nothing is saved until you
+    accept it.
+
+    \b
+    repertoire project review
+    repertoire project review --accept 1f0c2d3e
+    """
+    ask(REVIEW_MEMORY, ReviewRequest(accept, reject), project, as_json=as_json)
+
+
 @click.command("mirror")
 @click.option("--off", is_flag=True, help="Keep them the same no more; the files stay.")
 @folder_option
@@ -225,6 +246,7 @@ ENTRY_COMMANDS = (
     move_command,
     link_command,
     delete_command,
+    review_command,
     mirror_command,
     import_command,
 )

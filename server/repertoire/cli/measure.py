@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
+from repertoire.app.measure.notes import NoteOptions, evaluate_notes
 from repertoire.app.measure.projects import CodeOptions, evaluate_code
 from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
@@ -28,6 +29,8 @@ from repertoire.rendering.measure import (
     code_evaluation_text,
     evaluation_data,
     evaluation_text,
+    note_evaluation_data,
+    note_evaluation_text,
     section_evaluation_data,
     section_evaluation_text,
     trace_evaluation_data,
@@ -35,12 +38,15 @@ from repertoire.rendering.measure import (
 )
 from repertoire.settings import load
 
-COMPONENT, TEXT, TRACE, SECTION, CODE = "component", "text", "trace", "section", "code"
-KINDS = (COMPONENT, TEXT, TRACE, SECTION, CODE)
+COMPONENT, TEXT, TRACE, SECTION, CODE, NOTE = "component", "text", "trace", "section", "code", "note"
+KINDS = (COMPONENT, TEXT, TRACE, SECTION, CODE, NOTE)
 _TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
-_SECTIONS_ALONE = "--kind section takes --split, --cache and --without text or vectors; leave the rest out"
-_CODE_ALONE = "--kind code takes --split, --cache and --weight (words, chunks, headings); leave the rest out"
+_ALONE = {
+    SECTION: "--kind section takes --split, --cache and --without text or vectors; leave the rest out",
+    CODE: "--kind code takes --split, --cache and --weight (words, chunks, headings); leave the rest out",
+    NOTE: "--kind note takes --split and --cache; leave the rest out",
+}
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -106,6 +112,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     With --kind code the files of the set (tree.tar.xz, or one for each row) are read as a project, and a result is
     right where it shares a line with a right place.
     With --kind section a row is a section of a `page`, from its heading on, and the queries are asked of a pack.
+    With --kind note the rows of each `repo` are saved as notes of a project, which its queries are asked of; a row is
+    related to the one before it of its `session`.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
@@ -117,13 +125,10 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
-    if kind in (SECTION, CODE):
-        if mode != SEARCH or learn or repo or at_home or (weights if kind == SECTION else parts):
-            raise click.UsageError(_SECTIONS_ALONE if kind == SECTION else _CODE_ALONE)
-        if kind == SECTION:
-            _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
-        else:
-            _evaluate_code(CodeOptions(set_dir, run, split, _weights(weights) or None, cache), as_json=as_json)
+    if kind in _ALONE:
+        if mode != SEARCH or learn or repo or at_home or (weights and kind != CODE) or (parts and kind != SECTION):
+            raise click.UsageError(_ALONE[kind])
+        _evaluate_alone(kind, set_dir, run, split, parts, cache, _weights(weights), as_json=as_json)
         return
     if kind == TRACE:
         if mode != SEARCH or learn or parts or repo or weights:
@@ -156,6 +161,25 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     )
 
 
+def _evaluate_alone(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    kind: str,
+    set_dir: Path,
+    run: Path,
+    split: str,
+    parts: frozenset[str],
+    cache: Path | None,
+    weights: dict[str, float],
+    *,
+    as_json: bool,
+) -> None:
+    if kind == SECTION:
+        _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
+    elif kind == CODE:
+        _evaluate_code(CodeOptions(set_dir, run, split, weights or None, cache), as_json=as_json)
+    else:
+        _evaluate_notes(NoteOptions(set_dir, run, split, cache), as_json=as_json)
+
+
 def _evaluate_sections(
     set_dir: Path, run: Path, split: str, parts: frozenset[str], cache: Path | None, *, as_json: bool
 ) -> None:
@@ -179,6 +203,17 @@ def _evaluate_code(asked: CodeOptions, *, as_json: bool) -> None:
     show(
         code_evaluation_data(result),
         lambda: code_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
+        as_json=as_json,
+    )
+
+
+def _evaluate_notes(asked: NoteOptions, *, as_json: bool) -> None:
+    home = find_home()
+    embedder, _ = open_embedder(home, load(home, os.environ))
+    result = evaluate_notes(asked, open_project, embedder, report=lambda line: click.echo(line, err=True))
+    show(
+        note_evaluation_data(result),
+        lambda: note_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
         as_json=as_json,
     )
 

@@ -101,7 +101,13 @@ def show_command(trace: str, as_json: bool) -> None:
 @_tag
 @_environment
 @click.option("--outcome", type=click.Choice(OUTCOMES), default=WORKED, show_default=True, help="How it went.")
-@click.option("--use", "uses", multiple=True, metavar="KEY", help="A component, capability or package it took.")
+@click.option(
+    "--use",
+    "uses",
+    multiple=True,
+    metavar="KEY",
+    help="A component, capability, package, or a file or symbol of the project that it took.",
+)
 @click.option("--review-after", default="", metavar="DATE", help="The day from which it is to be looked at again.")
 @click.option("--watch", default="", help='Until when it holds: "until vite >= 6".')
 @click.option("--licence", default="", help="Under which it may be passed on.")

@@ -12,7 +12,7 @@ CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
 CONTRIBUTED, VOTED, SHOWN, TAKEN, PROPOSED = "contributed", "voted", "shown", "taken", "proposed"
-HELD = "held"
+HELD, MEMORY_OFFERED = "held", "memory_offered"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -57,6 +57,7 @@ EVENT_KINDS = (
     EventKind(TAKEN, "such a hint was used: the trace was read, the check passed, or something was changed"),
     EventKind(HELD, "a hint was held back: its moment, and why"),
     EventKind(PROPOSED, "keeping a hard-won solution was proposed, or refused"),
+    EventKind(MEMORY_OFFERED, "a start told how the project's memory is begun", lasting=True),
     EventKind(VOTED, "somebody said whether a trace helped", lasting=True),
 )
 LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)

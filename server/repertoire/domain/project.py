@@ -111,6 +111,7 @@ PROJECT = Layout(
         Table("embedded", CODE, WITH_NODE, node="node_id"),
         Table("skipped", FILES, WITH_ALL),
         Table("mirror", KNOWLEDGE, WITH_ALL),
+        Table("candidate", KNOWLEDGE, WITH_ALL),
     ),
 )
 

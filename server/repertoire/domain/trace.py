@@ -20,6 +20,7 @@ COMPLAINTS = (OUTDATED, WRONG, UNSAFE, SPAM)
 PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what an environment may name
 
 TITLE, TEXT, NOTE, TAGS, USES = 200, 20_000, 500, 12, 20  # the most characters and items that are kept
+IN_PROJECT = ("file:", "symbol:", "section:")  # how the keys begin of what lies in one project: they stay at home
 ME = "me"  # who contributes and votes on this machine
 OTHERS = "somebody else"  # whose traces a file brought that names nobody
 
@@ -38,7 +39,7 @@ class Trace:
     status: str = DRAFT
     review_after: str = ""  # a day
     watch: str = ""  # "until library X >= 3"
-    uses: tuple[str, ...] = ()  # keys of components, capabilities and packages that it took
+    uses: tuple[str, ...] = ()  # keys of components, capabilities, packages, and of what it took of its project
     signatures: Mapping[str, str] = field(default_factory=dict)  # of its errors: key to template
     session: str = ""
     project: str = ""

@@ -16,6 +16,7 @@ from repertoire.app.projects.entry_requests import (
     SaveRequest,
     save_request,
 )
+from repertoire.app.projects.review import ReviewRequest
 from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
@@ -35,7 +36,7 @@ from repertoire.verbs.decisions import (
     MuteRequest,
 )
 from repertoire.verbs.explain import EXPLAIN
-from repertoire.verbs.memory import DELETE_MEMORY, LINK_MEMORY, LIST_MEMORY, MOVE_MEMORY, SAVE_MEMORY
+from repertoire.verbs.memory import DELETE_MEMORY, LINK_MEMORY, LIST_MEMORY, MOVE_MEMORY, REVIEW_MEMORY, SAVE_MEMORY
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, SEARCH_MEMORY
 from repertoire.verbs.questions import RECOMMEND, SEARCH
@@ -218,6 +219,10 @@ CALLS: Mapping[str, Call] = {
     "memory_link": Call(
         LINK_MEMORY,
         lambda given: LinkRequest(given["id"], given["relation"], given["target"], remove=given["remove"]),
+    ),
+    "memory_review": Call(
+        REVIEW_MEMORY,
+        lambda arguments: ReviewRequest(tuple(arguments.get("accept", ())), tuple(arguments.get("reject", ()))),
     ),
     "memory_delete": Call(
         DELETE_MEMORY, lambda given: DeleteRequest(tuple(given["ids"]), given.get("expected_version"))

@@ -29,10 +29,9 @@ from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.mcp_server.worker import StoreCare, Worker
 
 if TYPE_CHECKING:
-    from repertoire.app.session.hook_events import Lesson
-    from repertoire.app.session.solving import Proposal
     from repertoire.domain.event import Event
-    from repertoire.mcp_server.work import Answers, Writes
+    from repertoire.mcp_server.work import Answers
+    from repertoire.mcp_server.writes import Lesson, Writes
 
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
@@ -54,7 +53,7 @@ class Dispatcher:
         self._rescues: list[str] = []  # results of rescues that no answer has mentioned yet
         care = StoreCare(_place, self._mend)
         self._answering: Worker[Answers] = Worker(self._answers, name="answers", care=care)
-        self._writing: Worker[Writes] = Worker(lambda: _work().Writes(environment), name="writes", care=care)
+        self._writing: Worker[Writes] = Worker(lambda: _writes().Writes(environment), name="writes", care=care)
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
@@ -213,9 +212,9 @@ class Dispatcher:
         self._log(answers, events)
         return reply
 
-    def _log(self, answers: Answers, events: Sequence[Event], lesson: Lesson | Proposal | None = None) -> None:
+    def _log(self, answers: Answers, events: Sequence[Event], lesson: Lesson | None = None) -> None:
         """Append events to the spool, which the writer drains as soon as it can."""
-        if not events:
+        if not events and lesson is None:
             return
         try:
             answers.spool(events)
@@ -223,7 +222,7 @@ class Dispatcher:
             self._complain(StoreFull(f"what happened cannot be recorded in {locate()}: {error.strerror}"), "")
         self._drain(lesson)
 
-    def _drain(self, lesson: Lesson | Proposal | None = None) -> None:
+    def _drain(self, lesson: Lesson | None = None) -> None:
         self._writing.submit(lambda writes: writes.drain(lesson)).add_done_callback(self._report)
 
     def _answers(self) -> Answers:
@@ -275,6 +274,10 @@ class Dispatcher:
 def _work() -> Any:
     # Imported late: the store, numpy and networkx take a third of a second, and the handshake must not wait for them.
     return importlib.import_module("repertoire.mcp_server.work")
+
+
+def _writes() -> Any:
+    return importlib.import_module("repertoire.mcp_server.writes")
 
 
 def _place() -> tuple[int, int, bool, bool] | None:

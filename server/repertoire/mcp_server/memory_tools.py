@@ -135,7 +135,9 @@ _ENTRY: dict[str, str | Mapping[str, Any]] = {
     "data": {"type": "object"},
 }
 _LINKS = {"type": "array", "items": output(source="string", relation="string", target="string")}
-_SAVED = output(done="string", entries={"type": "array", "items": output(**_ENTRY)}, links=_LINKS, superseded=LINES)
+_SAVED = output(
+    done="string", entries={"type": "array", "items": output(**_ENTRY)}, links=_LINKS, superseded=LINES, remarks=LINES
+)
 _WRITES: dict[str, Any] = {"read_only": False}
 
 SAVING_TOOLS = (
@@ -193,6 +195,7 @@ SAVING_TOOLS = (
             "depends_on": texts("Tasks that come first.", most=20),
             "epic": text("The epic of a task.", most=100),
             "supersedes": texts("Older entries it replaces.", most=20),
+            "apart": {**flag("Keep it apart from a note that says the same."), "default": False},
             "used": {**flag("The procedure was followed once more."), "default": False},
             "expected_version": _VERSION,
         },
@@ -227,6 +230,29 @@ SAVING_TOOLS = (
         required=("id", "relation", "target"),
         example={"id": "task:1f0c2d3e4b5a", "relation": "depends_on", "target": "task:0a1b2c3d4e5f"},
         output=_SAVED,
+        **_WRITES,
+    ),
+    Tool(
+        name="memory_review",
+        title="Review candidates for notes",
+        description=(
+            "Lists what was said in sessions and may be worth a note; saves or rejects what the user "
+            "decided on. Use it only when the user asks."
+        ),
+        properties={
+            "accept": texts("Names to save, or all.", most=50),
+            "reject": texts("Names never to show again, or all.", most=50),
+        },
+        required=(),
+        example={},
+        output=output(
+            waiting={
+                "type": "array",
+                "items": output(**dict.fromkeys(("name", "kind", "category", "said", "at"), "string")),
+            },
+            saved={"type": "array", "items": output(**_ENTRY)},
+            rejected=LINES,
+        ),
         **_WRITES,
     ),
     Tool(

@@ -94,7 +94,7 @@ TRACE_TOOLS = (
             "tags": _TAGS,
             "environment": _ENVIRONMENT,
             "outcome": _OUTCOME,
-            "uses": texts("Ids of components it took.", most=20),
+            "uses": texts("Components, files or symbols it took.", most=20),
             "watch": text("Until when it holds.", most=NOTE),
             "review_after": text("A date to look at it again.", most=10),
             "token": text("Of the draft the user agreed to.", most=40),

@@ -1,14 +1,11 @@
-"""The jobs of the server's workers: answer tools and hooks from the graph, and log events. Importing it is heavy.
-
-`Answers` belongs to the answering lane, `Writes` to the writing one; neither is ever used by two threads.
-"""
+"""The job of the server's answering lane: answer tools and hooks from the graph. Importing it is heavy."""
 
 from __future__ import annotations
 
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,14 +17,12 @@ from repertoire.app.projects.places import root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
-from repertoire.app.session.spool import of_session, record_events, take_in
-from repertoire.app.traces.contribute import Contribution, was_refused
+from repertoire.app.session.noticed import NoticingSessions
+from repertoire.app.session.spool import of_session, record_events
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
-from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
-from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import UNDONE, Event, Moment
 from repertoire.domain.hint import silenced
 from repertoire.learning.edits import Edits
@@ -35,13 +30,14 @@ from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, signal_of_call
 from repertoire.mcp_server.calls import CALLS
-from repertoire.mcp_server.hook_calls import Hook, context_output, user_output
-from repertoire.mcp_server.reply import Consent, Reply
-from repertoire.rendering.traces import consent_text, hint_text, mention_text, proposal_text
+from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
+from repertoire.mcp_server.reply import Reply
+from repertoire.mcp_server.writes import Lesson
+from repertoire.rendering.project_review import noticed_text
+from repertoire.rendering.traces import hint_text, mention_text, proposal_text
 from repertoire.verbs.verb import Context
 
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
-_ATTEMPTS = 6
 _FRESH_SECONDS = 10.0
 _BEGUN = "what Claude Code has here is still being read: so far from the shipped catalogue alone"
 _REHEARSED = "Write what nobody asked for into the file"
@@ -53,7 +49,7 @@ class HookOutcome:
 
     text: str = "{}"
     events: tuple[Event, ...] = ()
-    lesson: hook_events.Lesson | solving.Proposal | None = None
+    lesson: Lesson | None = None
 
 
 class Answers:
@@ -66,6 +62,7 @@ class Answers:
         self._requests: dict[str, hook_events.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
+        self._noticing = NoticingSessions(self.repertoire)
         self._freshened = -_FRESH_SECONDS
 
     def close(self) -> None:
@@ -160,6 +157,7 @@ class Answers:
         """Offer components that fit a prompt, and record the request."""
         if self._silent(hook):
             return HookOutcome()
+        self._noticing.hear(hook.text("prompt"), _moment(hook))
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
         before = hook_events.corrected(hook.text("prompt"), moment, session)
         request = hook_events.open_request(hook.text("prompt"), settings)
@@ -246,7 +244,10 @@ class Answers:
         closed = hook_events.closed(_moment(hook), session, asks=asks_back)
         proposal, proposed = self._proposal(hook)
         if proposal is None:
-            return HookOutcome(events=tuple(closed))
+            silent = hook.late or self._silent(hook)
+            seen = None if silent else self._noticing.sighting(hook.tail("last_assistant_message"), _moment(hook))
+            told = noticed_text(len(seen.candidates)) if seen and seen.first else ""
+            return HookOutcome(user_output(told) if told else NOTHING, tuple(closed), seen)
         said = user_output(proposal_text(proposal.title, proposal.token))
         return HookOutcome(said, (*closed, *proposed), proposal)
 
@@ -322,61 +323,6 @@ _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
     "hook_failed": Answers.failed,
     "hook_stop": Answers.stop,
 }
-
-
-class Writes:
-    """Writes what tools and hooks change, through a connection of its own."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._stack = ExitStack()
-        self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
-
-    def close(self) -> None:
-        """Release the store."""
-        self._stack.close()
-
-    def drain(self, lesson: hook_events.Lesson | solving.Proposal | None = None) -> None:
-        """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
-        store, settings = self._repertoire.store, self._repertoire.settings
-        if store.read_only:
-            return
-
-        def keep() -> None:
-            if isinstance(lesson, solving.Proposal):
-                solving.keep(store, lesson)
-            elif lesson is not None:
-                hook_events.learn(store, lesson, settings)
-
-        _patiently(lambda: take_in(store, keep if lesson is not None else None))
-        with suppress(StoreBusy):  # the next writer does it
-            compact_when_due(store, half_life=settings.memory_days)
-
-    def begin(self) -> None:
-        """Load the shipped catalogue into an empty graph, so that no question waits for the first ingest."""
-        from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
-
-        fill_new_home(self._repertoire)
-
-    def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
-        """Answer a tool that writes."""
-        call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
-        done = call.verb.run(context, call.question(arguments))
-        return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
-
-    def _consent(self, done: object) -> Consent | None:
-        """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
-        if not isinstance(done, Contribution) or not done.token or was_refused(self._repertoire.store, done.trace):
-            return None
-        return Consent(done.token, consent_text(done.trace))
-
-
-def _patiently(write: Callable[[], object]) -> None:
-    """Write even if an ingest holds the lock for longer than one wait."""
-    for _ in range(_ATTEMPTS - 1):
-        with suppress(StoreBusy):
-            write()
-            return
-    write()
 
 
 def _told(hook: Hook, name: str) -> dict[str, Any]:

@@ -113,6 +113,7 @@ def saved_text(saved: Saved) -> str:
     lines = [f"{saved.what}: {entry_line(one)} (version {one.version})" for one in saved.entries]
     lines.extend(f"{link.source} {link.relation} {link.target}" for link in saved.links)
     lines.extend(f"superseded: {entry_line(one)}" for one in saved.superseded)
+    lines.extend(f"Note: {clean_line(remark, _LINE)}" for remark in saved.remarks)
     return "\n".join(lines)
 
 
@@ -121,7 +122,13 @@ def saved_data(saved: Saved) -> dict[str, Any]:
     links = [{"source": link.source, "relation": link.relation, "target": link.target} for link in saved.links]
     superseded = [one.key for one in saved.superseded]
     entries = [entry_data(one) for one in saved.entries]
-    return {"done": saved.what, "entries": entries, "links": links, "superseded": superseded}
+    return {
+        "done": saved.what,
+        "entries": entries,
+        "links": links,
+        "superseded": superseded,
+        "remarks": [clean_line(one, _LINE) for one in saved.remarks],
+    }
 
 
 def _category(entry: Entry) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.notes import NoteResult
 from repertoire.app.measure.projects import CodeResult
 from repertoire.app.measure.sections import SectionResult
 from repertoire.app.measure.traces import TraceResult
@@ -74,6 +75,22 @@ def code_evaluation_text(result: CodeResult, *, name: str, split: str, run: Path
 
 def code_evaluation_data(result: CodeResult) -> dict[str, Any]:
     """Return the figures of each way to answer questions about code and documents as a JSON object."""
+    return asdict(result)
+
+
+def note_evaluation_text(result: NoteResult, *, name: str, split: str, run: Path) -> str:
+    """Render the figures of each way to answer questions from notes, a line each."""
+    lines = [
+        f"{kind}, {system}: first {one.hit_at_1}, R@5 {one.recall_at_5}, R@10 {one.recall_at_10}; "
+        f"p50 {one.p50_ms}, p95 {one.p95_ms} ms"
+        for kind, systems in result.figures.items()
+        for system, one in systems.items()
+    ]
+    return "\n".join([f"{name} {split}: {result.queries} queries, {result.notes} notes; {run}", *lines])
+
+
+def note_evaluation_data(result: NoteResult) -> dict[str, Any]:
+    """Return the figures of each way to answer questions from notes as a JSON object."""
     return asdict(result)
 
 

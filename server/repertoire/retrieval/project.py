@@ -24,12 +24,13 @@ from repertoire.ports import Topology, VectorReader
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
 
-# Of the evidence in each view: code and documents by the dev questions of one labelled set (bench/projects), where half
-# or twice a weight of words moves no figure by 5 points; knowledge is not measured, and weighs words as documents do.
+PASSAGE = "passage"  # evidence of an entry: how much of the question stands together in it
+# Of the evidence in each view, by the dev questions of one labelled set each (bench/projects). Half or twice a weight
+# of words moves no figure of code and documents by 5 points, and none of what was saved by 2.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     CODE: {WORDS: 0.5, CHUNKS: 1.0, HEADINGS: 0.5},
     DOCS: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
-    KNOWLEDGE: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
+    KNOWLEDGE: {WORDS: 0.25, PASSAGE: 0.5, CHUNKS: 1.0, HEADINGS: 0.25},
 }
 # Weight of the second chunk, as they were chosen; packs have another.
 SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repertoire.domain.component import Edge, Node
+from repertoire.domain.graph import STAND_IN
 from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import (
     BLOCKS,
     ENTRY_CHUNK,
     ENTRY_LINKS,
+    FILE,
     KNOWLEDGE,
+    SECTION,
+    SYMBOL,
     Entry,
     EntryLink,
     Item,
@@ -30,6 +34,7 @@ _SELECT = """SELECT n.id, n.key, e.kind, e.title, e.body, e.tags, e.status, e.pr
     e.changed FROM entry e JOIN node n ON n.id = e.node_id"""
 _CHUNK = 500  # bindings in one statement
 _FIRST_LINE = 200
+_LINKS = ", ".join(f"'{name}'" for name in ENTRY_LINKS)
 
 
 class ProjectEntries:
@@ -147,16 +152,45 @@ class ProjectEntries:
             writer.collect_orphans()
         return known
 
-    def links(self, key: str = "") -> list[EntryLink]:
-        """Return the links from and to a node, or all links between entries."""
+    def links(self, key: str = "", *, relation: str = "") -> list[EntryLink]:
+        """Return the links from and to a node, or all links of entries; with a relation, only these."""
         where = "AND ?1 IN (a.key, b.key)" if key else "AND ?1 = ''"
         rows = self._db.rows(
             f"""SELECT a.key, e.relation, b.key FROM edge e
                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
-                WHERE e.relation IN ({", ".join(f"'{name}'" for name in ENTRY_LINKS)}) {where} ORDER BY e.id""",
-            (key,),
+                WHERE e.relation IN ({_LINKS}) AND ?2 IN ('', e.relation) {where} ORDER BY e.id""",
+            (key, relation),
         )
         return [EntryLink(*map(str, row)) for row in rows]
+
+    def missing_ends(self, key: str) -> list[str]:
+        """Return the files, symbols and sections that an entry is linked with and that are not in the project now."""
+        rows = self._db.rows(
+            f"""SELECT DISTINCT b.key FROM edge e JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
+                WHERE a.key = ? AND b.type = ? AND e.relation IN ({_LINKS}) ORDER BY 1""",
+            (key, STAND_IN),
+        )
+        return [str(end) for (end,) in rows if str(end).partition(":")[0] in (FILE, SYMBOL, SECTION)]
+
+    def twins(self, entry: Entry) -> list[str]:
+        """Return the other entries with the same kind, title and text."""
+        rows = self._db.rows(
+            """SELECT n.key FROM entry e JOIN node n ON n.id = e.node_id
+               WHERE e.title = ? AND e.kind = ? AND e.body = ? AND n.key <> ? ORDER BY 1""",
+            (storable(entry.title), entry.kind, storable(entry.body), entry.key),
+        )
+        return [str(key) for (key,) in rows]
+
+    def nodes(self, kinds: Iterable[str]) -> set[int]:
+        """Return the node ids of the entries of some kinds."""
+        wanted = list(kinds)
+        rows = self._db.rows(f"SELECT node_id FROM entry WHERE kind IN ({marks(wanted)})", wanted)
+        return {int(node_id) for (node_id,) in rows}
+
+    def linked(self) -> list[tuple[int, str, int]]:
+        """Return all links of entries as node ids with the relation between them."""
+        rows = self._db.rows(f"SELECT source, relation, target FROM edge WHERE relation IN ({_LINKS})")
+        return [(int(source), str(relation), int(target)) for source, relation, target in rows]
 
     def mirrored(self) -> dict[str, MirroredFile]:
         """Map entries to their files as both were when they were last the same."""
@@ -174,7 +208,7 @@ class ProjectEntries:
 
     def blocking(self) -> list[tuple[str, str]]:
         """Return which task blocks which."""
-        return [(one.source, one.target) for one in self.links() if one.relation == BLOCKS]
+        return [(one.source, one.target) for one in self.links(relation=BLOCKS)]
 
 
 def item_of(entry: Entry) -> Item:

@@ -41,6 +41,7 @@ from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
+from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
 from repertoire.store.project_programs import StoredPrograms
@@ -64,6 +65,7 @@ class ProjectStore:
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
+        self.candidates = ProjectCandidates(connection)
         self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot
@@ -311,12 +313,22 @@ class ProjectStore:
         total = int(self._db.value("SELECT count(*) FROM embedded"))
         return total - int(done), total
 
+    def imported_packages(self, path: str) -> set[str]:
+        """Return the first names of the modules that a file imports: `a` of `a.b`, `@scope/name` of its subpaths."""
+        facts = json.loads(str(self._db.value("SELECT facts FROM project_file WHERE path = ?", (path,)) or "{}"))
+        return {_package(str(one.get("module", ""))) for one in facts.get("imports", ())} - {""}
+
     def languages(self) -> dict[str, int]:
         """Count the files of each language, the most frequent first."""
         rows = self._db.rows(
             "SELECT language, count(*) FROM project_file GROUP BY language ORDER BY count(*) DESC, language"
         )
         return {str(language): int(count) for language, count in rows}
+
+
+def _package(module: str) -> str:
+    parts = module.replace("::", "/").split("/")
+    return "/".join(parts[:2]) if module.startswith("@") else parts[0].partition(".")[0]
 
 
 def _words(path: str, symbol: Symbol) -> Text:

@@ -61,6 +61,23 @@ class ProjectItems:
         )
         return [_item(row) for row in rows]
 
+    def spelt(self, name: str, *, limit: int) -> list[Item]:
+        """Return the definitions with exactly this name, or whose qualified name ends with it."""
+        rows = self._db.rows(
+            f"""{_SYMBOL} WHERE {_DEFINED} AND n.type = 'symbol' AND n.name = ?1 COLLATE NOCASE AND n.name = ?1
+                AND (s.qualname = ?2 OR substr(s.qualname, -length(?2) - 1) = '.' || ?2) LIMIT ?3""",
+            (name.rpartition(".")[2], name, limit),
+        )
+        return [_item(row) for row in rows]
+
+    def files_ending(self, path: str, *, limit: int) -> list[Item]:
+        """Return the files with this path, or whose path ends with it."""
+        rows = self._db.rows(
+            f"{_FILE} WHERE f.path = ?1 OR substr(f.path, -length(?1) - 1) = '/' || ?1 ORDER BY f.path <> ?1 LIMIT ?2",
+            (path, limit),
+        )
+        return [_item(row) for row in rows]
+
     def calling(self, node_id: int, *, limit: int) -> list[tuple[Item, float]]:
         """Return what calls a symbol, with how sure that is."""
         return self._beside(node_id, "e.source", "e.target", (CALLS,), limit)

@@ -62,5 +62,15 @@ PROJECT_FILE = GraphFile(
                     WITHOUT ROWID""",
             ),
         ),
+        Migration(
+            3,
+            "candidates for notes",
+            (
+                # sentences of sessions that may be worth a note; `said` is empty once a person has decided
+                """CREATE TABLE candidate(
+                    name TEXT PRIMARY KEY, kind TEXT NOT NULL, category TEXT NOT NULL, said TEXT NOT NULL,
+                    at TEXT NOT NULL) WITHOUT ROWID""",
+            ),
+        ),
     ),
 )

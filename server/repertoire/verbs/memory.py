@@ -1,4 +1,4 @@
-"""Defines the verbs of what was saved in a project's memory: save, list, move, link, delete, import, mirror."""
+"""Defines the verbs of what was saved in a project's memory: save, list, move, link, delete, review, import, mirror."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from repertoire.app.projects.entry_requests import (
 from repertoire.app.projects.import_entries import ImportReport, ImportRequest, import_entries
 from repertoire.app.projects.mirror import MirrorReport, begin_mirror, compare_mirror, end_mirror, follow_mirror
 from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.review import Review, ReviewRequest, review
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
 from repertoire.rendering.project_exchange import import_data, import_text, mirror_data, mirror_text
+from repertoire.rendering.project_review import review_data, review_text
 from repertoire.verbs.verb import Context, Verb
 
 
@@ -64,6 +66,11 @@ def _import(context: Context, asked: ImportRequest) -> ImportReport:
         return import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
 
 
+def _review(context: Context, asked: ReviewRequest) -> Review:
+    with _mirrored(context) as project:
+        return review(project, asked, embedder=context.repertoire.embedder)
+
+
 def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - what is asked
     project = context.repertoire.projects.open(context.project)
     if not wanted:
@@ -79,4 +86,5 @@ MOVE_MEMORY = Verb(_move, saved_text, saved_data)
 LINK_MEMORY = Verb(_link, saved_text, saved_data)
 DELETE_MEMORY = Verb(_delete, saved_text, saved_data)
 IMPORT_MEMORY = Verb(_import, import_text, import_data)
+REVIEW_MEMORY = Verb(_review, review_text, review_data)
 MIRROR_MEMORY = Verb(_mirror, mirror_text, mirror_data)

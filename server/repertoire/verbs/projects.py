@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.projects.joined import joined
 from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
@@ -44,7 +45,9 @@ def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
 
 
 def _get(context: Context, key: str) -> ShownItem:
-    return show_item(_at_hand(context), key)
+    project, traces = _at_hand(context), context.repertoire.store.traces
+    packs = ((one.name, word) for one in context.repertoire.packs.listing().packs for word in (one.name, *one.topics))
+    return joined(project, show_item(project, key), is_trace=lambda name: traces.get(name) is not None, packs=packs)
 
 
 def _symbols(context: Context, wanted: SymbolQuery) -> SymbolAnswer:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire.app.clock import now
+from repertoire.app.projects.joined import link_trace, resolver
 from repertoire.app.session.taking import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
 from repertoire.app.traces.fields import TraceFields
@@ -82,16 +83,21 @@ def _contribute(context: Context, asked: ContributeRequest) -> Contribution:
     if asked.token and asked.discard:
         return discard(store, asked.token)
     if asked.token:
-        return confirm(store, asked.token, now=now())
+        done = confirm(store, asked.token, now=now())
+        link_trace(context.repertoire.projects, done.trace.project or context.project, done.trace)
+        return done
     if asked.told is None:
         message = "nothing is told; send title, context and solution, or the token that a draft showed"
         raise InvalidRequest(message)
-    return draft(store, asked.told, moment=context.moment)
+    here = resolver(context.repertoire.projects, context.project)
+    return draft(store, asked.told, moment=context.moment, in_project=here)
 
 
 def _amend(context: Context, asked: AmendRequest) -> Contribution:
     store = context.repertoire.store
-    return draft(store, amended(store, asked.trace, dict(asked.changes)), moment=context.moment)
+    here = resolver(context.repertoire.projects, context.project)
+    changed = amended(store, asked.trace, dict(asked.changes))
+    return draft(store, changed, moment=context.moment, in_project=here)
 
 
 def _vote(context: Context, verdict: NewVote) -> VoteResult:

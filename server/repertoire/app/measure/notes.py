@@ -1,4 +1,4 @@
-"""Saves a labelled set's rows as notes of projects; answers its queries beside FTS5, vectors and both fused."""
+"""Saves a labelled set's rows as notes, and answers its queries beside FTS5, vectors and both fused."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -13,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from repertoire.app.clock import now
 from repertoire.app.measure.labelled import CachedEmbedder
 from repertoire.app.measure.plain_fusion import fuse_equally
-from repertoire.app.projects.entries import save_entry
+from repertoire.app.projects.entries import new_entry, put_entry
 from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.index import begin_memory
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import KNOWLEDGE, NOTE
+from repertoire.domain.project import KNOWLEDGE, NOTE, RELATES_TO, EntryLink
 from repertoire.ports import Embedder
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
@@ -53,7 +55,7 @@ class NoteFigures:
 
 @dataclass(frozen=True)
 class NoteResult:
-    """What was measured, by the kind of question (`all`: every one) and the way to answer."""
+    """What was measured, by the kind of question and the way to answer; `answerable`: those that the notes answer."""
 
     queries: int
     notes: int
@@ -77,21 +79,12 @@ def evaluate_notes(
     """
     queries, rows, gold = _read_set(options)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
-    found: dict[str, dict[str, list[_Row]]] = defaultdict(lambda: defaultdict(list))
+    found = defaultdict[str, dict[str, list[_Row]]](lambda: defaultdict(list))
     notes = 0
     options.run.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
-        options.run.open("w", encoding="utf-8") as run,
-    ):
+    with options.run.open("w", encoding="utf-8") as run:
         for project, asked in queries.items():
-            root = Path(folder) / str(len(found)) / project
-            root.mkdir(parents=True)
-            home = Path(folder) / f"home-{project}"
-            begin_memory(home, str(root), opening)
-            shelf = ProjectShelf(home, opening)
-            try:
-                memory = shelf.open(str(root))
+            with _new_memory(opening) as memory:
                 named = _save(memory, rows[project], kept)
                 notes += len(named)
                 report(f"{project}: {len(named)} notes, {len(asked)} queries")
@@ -99,19 +92,31 @@ def evaluate_notes(
                     right = gold[query["id"]]
                     for name, keys, ms in _answers(memory, str(query["text"]), kept):
                         ids = [named[key] for key in keys]
-                        for kind in ("all", str(query.get("kind", ""))):
+                        for kind in _kinds(query):
                             found[kind][name].append(([one in right for one in ids], len(right), ms))
                         if name == "search":
-                            run.writelines(
-                                f"{query['id']}\t{one}\t{rank}\t{1 / rank:.6f}\n"
-                                for rank, one in enumerate(ids[:_DEPTH], 1)
-                            )
-            finally:
-                shelf.close()
+                            run.writelines(_run_lines(str(query["id"]), ids))
             if kept is not None:
                 kept.save()
-    figures = {kind: {name: _figures(many) for name, many in of.items()} for kind, of in found.items() if kind}
+    figures = {kind: {name: _figures(many) for name, many in of.items()} for kind, of in found.items()}
     return NoteResult(sum(map(len, queries.values())), notes, figures)
+
+
+@contextmanager
+def _new_memory(opening: Callable[[Path], ProjectStore]) -> Iterator[OpenProject]:
+    with tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder:
+        root, home = Path(folder) / "project", Path(folder) / "home"
+        root.mkdir()
+        begin_memory(home, str(root), opening)
+        shelf = ProjectShelf(home, opening)
+        try:
+            yield shelf.open(str(root))
+        finally:
+            shelf.close()
+
+
+def _run_lines(query: str, ids: Sequence[str]) -> Iterator[str]:
+    return (f"{query}\t{one}\t{rank}\t{1 / rank:.6f}\n" for rank, one in enumerate(ids[:_DEPTH], 1))
 
 
 def _read_set(
@@ -140,13 +145,20 @@ def _read_set(
 
 
 def _save(project: OpenProject, rows: Sequence[Mapping[str, Any]], embedder: Embedder | None) -> dict[str, str]:
-    """Save rows as notes; return the row of each note by the note's id."""
-    named = {}
+    """Save rows as notes, each of a session related to the one before; return the row of each note by the note's id."""
+    named, before, links = dict[str, str](), dict[str, str](), list[EntryLink]()
     with project.store.transaction():
         for row in rows:
-            name = str(row.get("name", row["id"]))
-            asked = SaveRequest(NOTE, title=str(row["text"]) if name == row["id"] else name, body=str(row["text"]))
-            named[save_entry(project, asked, embedder=embedder).entries[0].key] = str(row["id"])
+            name, text = str(row.get("name", row["id"])), str(row["text"])
+            note = new_entry(SaveRequest(NOTE, title=text if name == row["id"] else name, body=text))
+            put_entry(project, note, embedder)
+            named[note.key] = str(row["id"])
+            session = str(row.get("session", ""))
+            if before.get(session, note.key) != note.key:
+                links.append(EntryLink(note.key, RELATES_TO, before[session]))
+            if session:
+                before[session] = note.key
+        project.store.entries.link(links, now=now())
     return named
 
 
@@ -177,6 +189,11 @@ def _answers(project: OpenProject, question: str, embedder: Embedder | None) -> 
         started = perf_counter()
         found = ask()
         yield name, found, 1000 * (perf_counter() - started)
+
+
+def _kinds(query: Mapping[str, Any]) -> list[str]:
+    kinds = ["all", *(["answerable"] if query.get("answerable", True) else [])]
+    return [*kinds, *([str(query["kind"])] if query.get("kind") else [])]
 
 
 def _figures(rows: Sequence[_Row]) -> NoteFigures:

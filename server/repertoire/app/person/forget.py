@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import environment_path, projects_path
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.store.database import Store
+from repertoire.store.project_file import ProjectStore
 from repertoire.store.rescue import set_aside
 
 REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"
@@ -78,10 +80,14 @@ def _forget_sessions(store: Store, what: str, project: str) -> None:
 
 
 def _forget_memories(home: Path, what: str, project: str) -> None:
-    """Delete the memory of a project with the project, and those of all projects with everything."""
+    """Delete a project's memory with the project, all memories with everything, and what waits with past requests."""
     if what == ALL and projects_path(home).is_dir():
         for file in projects_path(home).iterdir():
             file.unlink(missing_ok=True)
+    elif what == REQUESTS and projects_path(home).is_dir():
+        for file in projects_path(home).glob("*.db"):
+            with suppress(StoreError), ProjectStore.open(file) as memory:  # a damaged one is mended by whoever needs it
+                memory.candidates.clear()
     elif what == PROJECT:
         for file in files_of(memory_file(home, project)):
             file.unlink(missing_ok=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
 from repertoire.app.clock import now, today
+from repertoire.app.projects.credit import credit
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     EntryListing,
@@ -19,17 +21,22 @@ from repertoire.app.projects.entry_requests import (
     SaveRequest,
 )
 from repertoire.app.projects.entry_texts import texts_of_entry
+from repertoire.app.projects.merging import merged, twin_of
+from repertoire.app.projects.named_nodes import named_nodes
+from repertoire.app.projects.remarks import left_alone, remarks_on
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.domain.project import (
     ABOUT,
     BLOCKS,
     DEPENDS_ON,
+    DONE,
     ENTRIES,
     EPIC,
     LOWEST,
     NOTE,
     PART_OF,
+    RELATES_TO,
     STATES,
     SUPERSEDED,
     SUPERSEDES,
@@ -41,12 +48,13 @@ from repertoire.domain.project import (
 )
 from repertoire.ports import Embedder
 from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
+from repertoire.projects.sameness import SAME
 from repertoire.projects.tasks import circle, ready
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 from repertoire.trust.redaction import redact
 
-_TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
+TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
 _ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 _BULK = 100
 
@@ -54,23 +62,55 @@ _BULK = 100
 def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
     """Save a new entry or change one; what was saved before in the same words is not saved twice.
 
+    A note that says what another one says becomes one with it, unless it is asked to stay apart. The entry is linked
+    with what its text names in the project.
+
     Raises:
         InvalidRequest: a field is invalid, the version is another, or a link would close a circle.
     """
-    entries = project.store.entries
     with project.store.transaction():
-        before = _found(entries, asked.key) if asked.key else None
-        entry = changed_entry(before, asked) if before else new_entry(asked)
-        known = None if before else entries.get(entry.key)
-        if known is not None:
-            entry, what = known, "was there already"
-        else:
-            what = "changed" if before else "saved"
-            put_entry(project, entry, embedder)
+        before = _found(project.store.entries, asked.key) if asked.key else None
+        entry, what, remarks = _put(project, before, asked, embedder)
         links = [resolved_link(project, entry.key, relation, target) for relation, target in asked.links]
+        if before is None or (before.title, before.body) != (entry.title, entry.body):
+            links += _links_by_name(project, entry, {link.target for link in links})
         superseded = add_links(project, links)
+        if asked.used:
+            credit(project, [entry])
+        remarks += remarks_on(project, [entry])
     back_up(project)
-    return Saved((entry,), what, tuple(links), tuple(superseded))
+    return Saved((entry,), what, tuple(links), tuple(superseded), tuple(remarks))
+
+
+def _put(
+    project: OpenProject, before: Entry | None, asked: SaveRequest, embedder: Embedder | None
+) -> tuple[Entry, str, list[str]]:
+    """Write what is asked; return the entry, what was done, and what to say of it."""
+    entry = changed_entry(before, asked) if before else new_entry(asked)
+    known = None if before else project.store.entries.get(entry.key)
+    if known is not None:
+        return known, "was there already", []
+    twin, how = (None, "") if before or asked.apart else twin_of(project, entry)
+    if twin is not None and how == SAME:
+        entry = merged(twin, entry)
+        put_entry(project, entry, embedder)
+        said = f"{entry.key} said the same: it has the fuller of both texts now; save with `apart` to keep both"
+        return entry, "merged", [said]
+    put_entry(project, entry, embedder)
+    asks = (
+        f"{twin.key} says nearly the same ({twin.title}): if this replaces it, link this with supersedes"
+        if twin
+        else ""
+    )
+    return entry, "changed" if before else "saved", [asks] if asks else []
+
+
+def _links_by_name(project: OpenProject, entry: Entry, known: AbstractSet[str]) -> list[EntryLink]:
+    """Return links with what the text of an entry names and is not linked with yet."""
+    store = project.store.entries
+    linked = {entry.key, *known, *(end for link in store.links(entry.key) for end in (link.source, link.target))}
+    named = [key for key in named_nodes(project, f"{entry.title}\n{entry.body}") if key not in linked]
+    return [EntryLink(entry.key, RELATES_TO if key.startswith(ENTRIES) else ABOUT, key) for key in named]
 
 
 def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
@@ -117,12 +157,11 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         message = "nothing is to be changed; send a status or a priority"
         raise InvalidRequest(message)
     with project.store.transaction():
-        moved = [
-            changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority))
-            for one in _all_found(project, asked.keys, asked.expected_version)
-        ]
+        before = _all_found(project, asked.keys, asked.expected_version)
+        moved = [changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority)) for one in before]
         for entry in moved:
             put_entry(project, entry, None)
+        credit(project, [one for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
     back_up(project)
     return Saved(tuple(moved), "moved")
 
@@ -145,7 +184,7 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
     with project.store.transaction():
         superseded = add_links(project, [link])
     back_up(project)
-    return Saved((source,), "linked", (link,), tuple(superseded))
+    return Saved((source,), "linked", (link,), tuple(superseded), tuple(remarks_on(project, [source])))
 
 
 def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
@@ -158,9 +197,13 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
     _all_found(project, asked.keys, asked.expected_version)  # a wrong id must not cost the backup
     with project.store.backup.deleted(), project.store.transaction():
         gone = _all_found(project, asked.keys, asked.expected_version)
+        near = {
+            end for one in gone for link in project.store.entries.links(one.key) for end in (link.source, link.target)
+        }
         project.store.entries.delete([one.key for one in gone], now=now())
+        remarks = left_alone(project, sorted(near))
     back_up(project)
-    return Saved(tuple(gone), "deleted")
+    return Saved(tuple(gone), "deleted", remarks=tuple(remarks))
 
 
 def back_up(project: OpenProject) -> None:
@@ -190,7 +233,7 @@ def new_entry(asked: SaveRequest) -> Entry:
     if kind not in ENTRIES:
         message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
         raise InvalidRequest(message)
-    title = _clean(asked.title or "", _TITLE)
+    title = _clean(asked.title or "", TITLE)
     if not title:
         message = f"the {kind} has no title; send one in a few words"
         raise InvalidRequest(message)
@@ -219,7 +262,7 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
     tags = entry.tags if asked.tags is None else tuple(dict.fromkeys(_clean(tag, _WORD).lower() for tag in asked.tags))
     return replace(
         entry,
-        title=entry.title if asked.title is None else _clean(asked.title, _TITLE),
+        title=entry.title if asked.title is None else _clean(asked.title, TITLE),
         body=entry.body if asked.body is None else redact(asked.body)[:_BODY],
         tags=tags,
         status=asked.status or entry.status,
@@ -285,7 +328,7 @@ def resolved_link(project: OpenProject, source: str, relation: str, target: str)
     Raises:
         InvalidRequest: the relation or the target is unknown.
     """
-    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, "relates_to", SUPERSEDES)
+    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
     if relation not in known:
         message = f"{relation[:40]!r} is no relation; it is one of {', '.join(known)}"
         raise InvalidRequest(message)
@@ -322,7 +365,7 @@ def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
         if link.source == link.target:
             message = f"{link.source} cannot be linked with itself"
             raise InvalidRequest(message)
-        same = [(one.source, one.target) for one in entries.links() if one.relation == link.relation]
+        same = [(one.source, one.target) for one in entries.links(relation=link.relation)]
         around = circle(same, link.source, link.target) if link.relation in (BLOCKS, SUPERSEDES, PART_OF) else ()
         if around:
             message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"

@@ -26,6 +26,7 @@ class SaveRequest:
     links: tuple[tuple[str, str], ...] = ()  # (relation, target)
     expected_version: int | None = None
     used: bool = False  # it was followed once more
+    apart: bool = False  # a note that says what another one says is not merged with it
 
 
 def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
@@ -46,17 +47,19 @@ def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
         tuple(links),
         told.get("expected_version"),
         bool(told.get("used")),
+        bool(told.get("apart")),
     )
 
 
 @dataclass(frozen=True)
 class Saved:
-    """Entries after a change; `created` is false where the very same entry was there already."""
+    """Entries after a change, and what was done."""
 
     entries: tuple[Entry, ...]
     what: str
     links: tuple[EntryLink, ...] = ()
     superseded: tuple[Entry, ...] = ()
+    remarks: tuple[str, ...] = ()  # what else happened, or may need a hand
 
 
 @dataclass(frozen=True)

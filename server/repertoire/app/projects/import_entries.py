@@ -106,7 +106,9 @@ def _read(file: FoundFile, kind: str, report: ImportReport) -> Iterator[ForeignE
 
 def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder | None, report: ImportReport) -> str:
     data = {**one.data, SOURCE: one.source, DIGEST: one.digest}
-    asked = SaveRequest("" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data)
+    asked = SaveRequest(
+        "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=True
+    )
     try:
         entry = save_entry(project, asked, embedder=embedder).entries[0]
     except InvalidRequest as error:

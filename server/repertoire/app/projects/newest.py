@@ -7,29 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from repertoire.app.clock import today
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
-from repertoire.projects.freshness import unconfirmed_days, uses_of
-from repertoire.retrieval.arrays import Floats
-from repertoire.retrieval.project import ProjectIndex
+from repertoire.projects.freshness import credit_of, times_said, unconfirmed_days, uses_of
+from repertoire.retrieval.arrays import Rows
+from repertoire.retrieval.sections import SectionIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
 
 # Cosine, of titles and of texts, from which on two notes are about the same: Memory Fabric's bound for one memory
 # told twice.
 _SAME = 0.85
 _USED, _MOST = 0.05, 1.25  # what use adds: it decides among procedures that fit about as well, and outweighs no fit
+Vector = npt.NDArray[np.float32]
 _REPLACED = 0.5  # share of its score that is left to an entry which another one supersedes
 
 
-def newest_first(entries: ProjectEntries, scores: Mapping[int, float], index: ProjectIndex) -> list[tuple[Item, float]]:
+def newest_first(
+    entries: ProjectEntries, found: Mapping[int, Entry], scores: Mapping[int, float], index: SectionIndex
+) -> list[tuple[Item, float]]:
     """Return entries with their scores, best first: the newest of those about the same takes the best score of all.
 
-    `scores` are by node id. What another entry supersedes counts half, and brings the newest one in its stead.
+    Entries and scores are by node id. What another entry supersedes counts half, and brings the newest one instead.
     """
-    links = [link for link in entries.links() if link.relation == SUPERSEDES]
-    found = entries.by_node(scores)
+    links = entries.links(relation=SUPERSEDES)
     value = {entry.key: scores[node_id] * _trusted(entry) for node_id, entry in found.items()}
     known = {entry.key: entry for entry in found.values()}
     age = {entry.key: (entry.changed, node_id) for node_id, entry in found.items()}
@@ -53,8 +56,8 @@ def newest_first(entries: ProjectEntries, scores: Mapping[int, float], index: Pr
 
 
 def _trusted(entry: Entry) -> float:
-    """Return the factor of an entry that was followed: 1.05 after the first time, at most 1.25."""
-    return min(1.0 + _USED * math.log2(1 + uses_of(entry)), _MOST)
+    """Return the factor of an entry that was followed, said again or led to a good end: 1.05 at first, at most 1.25."""
+    return min(1.0 + _USED * math.log2(uses_of(entry) + times_said(entry) + credit_of(entry)), _MOST)
 
 
 def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:
@@ -66,39 +69,54 @@ def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:
     return key, steps
 
 
-def _alike(found: Mapping[int, Entry], value: Mapping[str, float], index: ProjectIndex) -> list[list[str]]:
+def _alike(found: Mapping[int, Entry], value: Mapping[str, float], index: SectionIndex) -> list[list[str]]:
     """Return the groups of active notes of one category that are about the same, the best first."""
-    left = [
-        (entry.key, str(entry.data.get("category", "")), vectors)
+    notes = [
+        (entry.key, str(entry.data.get("category", "")), node_id)
         for node_id, entry in sorted(found.items(), key=lambda pair: -value[pair[1].key])
-        if entry.kind == NOTE and entry.status != SUPERSEDED and (vectors := _statement(index, node_id)) is not None
+        if entry.kind == NOTE and entry.status != SUPERSEDED
     ]
-    groups = list[list[str]]()
-    while left:
-        _, category, vectors = left[0]
-        group = [
-            key for key, other, said in left if other == category and float((said * vectors).sum(axis=1).min()) >= _SAME
-        ]
-        left = [one for one in left[1:] if one[0] not in group]
-        if len(group) > 1:
-            groups.append(group)
+    said = _statements(index, [node_id for _, _, node_id in notes])
+    left = [(key, category, node_id) for key, category, node_id in notes if node_id in said]
+    if not left:
+        return []
+    titles, texts = (np.stack([said[node_id][part] for _, _, node_id in left]) for part in (0, 1))
+    near = np.minimum(titles @ titles.T, texts @ texts.T) >= _SAME
+    taken, groups = set[int](), list[list[str]]()
+    for first, (_, category, _) in enumerate(left):
+        if first not in taken:
+            group = [
+                one for one in np.flatnonzero(near[first]).tolist() if one not in taken and left[one][1] == category
+            ]
+            taken.update(group)
+            if len(group) > 1:
+                groups.append([left[one][0] for one in group])
     return groups
 
 
-def _statement(index: ProjectIndex, node_id: int) -> Floats | None:
-    """Return the vectors of a note's title and of its text, if it is short enough to say one thing: a single piece.
+def _statements(index: SectionIndex, node_ids: Sequence[int]) -> dict[int, tuple[Vector, Vector]]:
+    """Return the vectors of title and text of the notes that are short enough to say one thing: a single piece.
 
     A long note (minutes, a log) is about many things: another with nearly its title does not contradict it.
     """
-    title, text = (_vectors_of(index, space, node_id) for space in (HEADING_SPACE, CHUNK_SPACE))
-    return np.concatenate((title, text)) if len(title) == len(text) == 1 else None
+    if not {HEADING_SPACE, CHUNK_SPACE} <= index.spaces.keys() or not node_ids:
+        return {}
+    rows, known = index.rows_of(np.array(node_ids, dtype=np.int64))
+    titles, texts = (index.spaces[name].vectors for name in (HEADING_SPACE, CHUNK_SPACE))
+    title, text = (np.where(known, _only_vector(index, name)[rows], -1) for name in (HEADING_SPACE, CHUNK_SPACE))
+    return {
+        node_ids[one]: (titles[title[one]], texts[text[one]])
+        for one in np.flatnonzero((title >= 0) & (text >= 0)).tolist()
+    }
 
 
-def _vectors_of(index: ProjectIndex, name: str, node_id: int) -> Floats:
-    space = index.spaces.get(name)
-    if space is None:
-        return np.zeros((0, 0), dtype=np.float32)
-    return np.asarray(space.vectors[index.node_ids[space.rows] == node_id])
+def _only_vector(index: SectionIndex, name: str) -> Rows:
+    """Return where the vector of each row is that has one alone; -1 for the others."""
+    rows = index.spaces[name].rows
+    held = np.flatnonzero(rows >= 0)
+    place = np.full(len(index), -1, dtype=np.int64)
+    place[rows[held]] = held
+    return np.where(np.bincount(rows[held], minlength=len(index)) == 1, place, -1)
 
 
 def _told(entry: Entry, older: int) -> Item:

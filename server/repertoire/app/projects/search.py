@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repertoire.app.projects.newest import newest_first
+from repertoire.app.clock import today
+from repertoire.app.projects.knowledge import ranked_entries
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
+from repertoire.projects.hints import Hints, hints_of
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
-_NEWEST = 100  # entries among which the newest about the same is looked for
+_A_SOURCE = 20  # results of code, of documents and of what was saved, where all are searched
 _QUESTION = 2_000  # characters of a question that are read
 _MORE = 5  # times as many are ranked where a folder or a language is asked for
 _FILE_FIELDS = (2.0, 1.0, 1.0)
@@ -55,13 +57,18 @@ class MemoryAnswer:
 def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedder | None) -> MemoryAnswer:
     """Return what answers a question best; the scores of all kinds sum cosines, so that they can be compared.
 
-    Without a question it returns what was saved or changed last.
+    Without a question it returns what was saved or changed last; for one that names nothing but a time, that of the
+    time.
 
     Raises:
         InvalidRequest: nothing is asked, of code, documents or files.
     """
-    if not wanted.query.strip():
-        return MemoryAnswer(tuple(_recent(project, wanted)), project.root)
+    hints = hints_of(wanted.query[:_QUESTION], today())
+    of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
+    if not wanted.query.strip() or of_a_time:
+        recent = _recent(project, wanted, hints)
+        if recent or not of_a_time:
+            return MemoryAnswer(tuple(recent), project.root)
     embedded: dict[str, Vectors] = {}
     hits = [hit for view in _views(wanted.kinds) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
@@ -70,12 +77,17 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     return MemoryAnswer(tuple(hits[: wanted.limit]), project.root, _degraded(project, wanted, embedder))
 
 
-def _recent(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
+def _recent(project: OpenProject, wanted: MemoryQuery, hints: Hints) -> list[MemoryHit]:
     kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
     if not kinds:
         message = "nothing is asked; send words, a name, or a question"
         raise InvalidRequest(message)
-    newest = sorted(project.store.entries.all(kinds), key=lambda one: (one.changed, one.key), reverse=True)
+    asked = (
+        one
+        for one in project.store.entries.all(kinds)
+        if hints.covers(one) and hints.category in ("", one.data.get("category"))
+    )
+    newest = sorted(asked, key=lambda one: (one.changed, one.key), reverse=True)
     return [MemoryHit(item_of(entry), 0.0) for entry in newest[: wanted.limit]]
 
 
@@ -102,19 +114,18 @@ def _in_view(
         embedded=embedded,
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
-    depth = wanted.limit * (_MORE if narrowed else 1)
-    ranked = rank_sections(run, limit=max(depth, _NEWEST) if view == KNOWLEDGE else depth)
+    depth = wanted.limit * _MORE if narrowed else min(wanted.limit, _A_SOURCE)
     if view == KNOWLEDGE:
-        said = newest_first(project.store.entries, {one.node_id: one.score for one in ranked}, index)
-        return [MemoryHit(item, score) for item, score in said if _is_wanted(item, wanted, view)]
+        kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
+        told = ranked_entries(project, run, kinds)
+        return [MemoryHit(item, score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
+    ranked = rank_sections(run, limit=depth)
     items = project.store.items.by_id(one.node_id for one in ranked)
     found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
-    return [hit for hit in found if _is_wanted(hit.item, wanted, view)]
+    return [hit for hit in found if _is_wanted(hit.item, wanted)]
 
 
-def _is_wanted(item: Item, wanted: MemoryQuery, view: str) -> bool:
-    if view == KNOWLEDGE:
-        return not wanted.kinds or item.kind in wanted.kinds
+def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
     below = wanted.below.strip("/")
     inside = not below or item.path == below or item.path.startswith(f"{below}/")
     return inside and wanted.language in ("", item.language)
@@ -127,7 +138,7 @@ def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
     items = project.store.items.by_id(node_id for node_id, _ in found)
     best = found[0][1] if found else 1.0
     hits = [MemoryHit(items[node_id], score / (best or 1.0)) for node_id, score in found if node_id in items]
-    return [hit for hit in hits if _is_wanted(hit.item, wanted, FILES)]
+    return [hit for hit in hits if _is_wanted(hit.item, wanted)]
 
 
 def _degraded(project: OpenProject, wanted: MemoryQuery, embedder: Embedder | None) -> tuple[str, ...]:

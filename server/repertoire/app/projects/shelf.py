@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.app.projects.places import known_root, memory_file, root_of
+from repertoire.domain.project import KNOWLEDGE
+from repertoire.projects.spreading import Beside, beside
 from repertoire.retrieval.project import ALL_SPACES, SEARCHED, Parts, ProjectIndex, read_project, spaces_of
 from repertoire.store.project_file import ProjectStore
 
@@ -23,6 +25,7 @@ class OpenProject:
     store: ProjectStore
     inode: int
     mirrored: object = None  # both sides of the mirror as they were when this process compared them last
+    _beside: tuple[int, Beside] | None = None
     _missing: tuple[object, tuple[int, int]] | None = None
     _indexes: dict[tuple[str, str], tuple[_Version, ProjectIndex]] = field(default_factory=dict)
 
@@ -37,6 +40,13 @@ class OpenProject:
                 index = read_project(version[0], parts, self.store.vectors, view, model)
             known = self._indexes[view, model] = (version, index)
         return known[1]
+
+    def beside(self) -> Beside:
+        """Return what each entry is linked with, read again only when what was saved changed."""
+        revision = self.store.graph.revision(KNOWLEDGE)
+        if self._beside is None or self._beside[0] != revision:
+            self._beside = (revision, beside(self.store.entries.linked()))
+        return self._beside[1]
 
     def bytes_held(self) -> int:
         """Return how many bytes the vectors take that are held as arrays."""

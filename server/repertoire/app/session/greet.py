@@ -17,13 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.session.greeting import Greeting, solved_line, with_tasks, worded
+from repertoire.app.session.greeting import Greeting, solved_line, with_memory, with_offer, worded
 from repertoire.boot import home as homes
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.component import COMPONENT
-from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, OFFERED, SELECTED, SHOWN
+from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import (
@@ -47,6 +47,8 @@ from repertoire.trust.hidden import suspicion
 GOING_ON = ("resume", "fork")  # session sources after which the model still sees earlier hints
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
 _AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
+_NO = ("0", "false", "no", "off")
+_SESSIONS, _OFFERS = 3, 3  # earlier sessions before a project's memory is offered; projects that are offered one
 _SPARE = 3  # further candidates, in place of those whose text turns out suspicious
 _SAME_PROJECT = 0.45  # probability that a trace of a project helps in its next session
 _OURS = "repertoire"  # our own plugin, which no greeting names
@@ -75,12 +77,39 @@ def greet(start: SessionStart) -> Greeting:
         return Greeting()
     if _is_no_project(start.project):
         return Greeting()
-    greeting = _fitting(start, home, settings)
-    if start.source in GOING_ON or not homes.projects_path(home).is_dir():
+    greeting, most = _fitting(start, home, settings), MOMENT_TOKENS[SESSION_START]
+    if start.source in GOING_ON:
         return greeting
-    from repertoire.app.session.ready_tasks import ready_tasks  # noqa: PLC0415 - a quarter of a start's time
+    if homes.projects_path(home).is_dir():
+        from repertoire.app.session.project_now import project_now  # noqa: PLC0415 - a quarter of a start's time
 
-    return with_tasks(greeting, ready_tasks(home, start.project), most_tokens=MOMENT_TOKENS[SESSION_START])
+        greeting = with_memory(greeting, project_now(home, start.project), most_tokens=most)
+    if start.source == "startup" and _offers_memory(settings) and _may_offer_memory(home, start):
+        greeting = with_offer(greeting, most_tokens=most)
+    return greeting
+
+
+def _offers_memory(settings: Mapping[str, Any]) -> bool:
+    said = os.environ.get("REPERTOIRE_OFFER_MEMORY", "").lower()
+    return said not in _NO if said else settings.get("offer_memory") is not False
+
+
+def _may_offer_memory(home: Path, start: SessionStart) -> bool:
+    """Tell whether a start may say how a memory is begun: in a repository at work, once, and seldom at all."""
+    path = homes.database_path(home)
+    if not Path(start.project, ".git").exists() or not path.exists() or not os.access(path, os.W_OK):
+        return False
+    from repertoire.app.projects.places import root_of  # noqa: PLC0415 - most starts end before
+
+    if root_of(home, start.project):
+        return False
+    with closing(StartReader(path)) as db:
+        offered = db.memory_offers()
+        known = any(project == start.project for project, _ in offered)
+        lately = (moment(start.at) - _AGAIN).isoformat()
+        if known or len(offered) >= _OFFERS or any(at >= lately for _, at in offered):
+            return False
+        return db.asked_in(start.project, _SESSIONS) >= _SESSIONS and start.project not in db.silent_in(start.project)
 
 
 def _fitting(start: SessionStart, home: Path, settings: Mapping[str, Any]) -> Greeting:
@@ -121,6 +150,8 @@ def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]
         tokens = tokens_of(solved_line(key, title))
         told = {"where": SESSION_START, "type": TRACE, "rank": rank, "tokens": tokens}
         rows.append({**same, "kind": SHOWN, "node": key, "data": told})
+    if greeting.offers_memory:
+        rows.append({**same, "kind": MEMORY_OFFERED, "node": "", "data": {}})
     for key, why in greeting.held.items():
         rows.append({**same, "kind": HELD, "node": key, "data": {"where": SESSION_START, "type": TRACE, "why": why}})
     return rows

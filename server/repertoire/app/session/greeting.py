@@ -15,8 +15,11 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import tokens_of
 
 _NAMED_TERMS = 4
-_TITLE = 120  # characters of a trace's or a task's title
-_READY = "Repertoire: tasks noted for this project that nothing blocks (memory_get, memory_move)"
+_TITLE = 120  # characters of a trace's or an entry's title
+_OFFER = (
+    "Repertoire can remember this project (code, documents, decisions, tasks); nothing is read before somebody runs "
+    "`repertoire project init`. This line comes once."
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Greeting:
     items: tuple[HintItem, ...] = ()
     solved: tuple[tuple[str, str], ...] = ()  # key and title of the traces that it names
     held: Mapping[str, str] = field(default_factory=dict)  # key of each trace that it leaves out, and why
+    offers_memory: bool = False
 
 
 def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, str]] = ()) -> Greeting:
@@ -37,16 +41,24 @@ def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, st
     return Greeting("\n".join(part for part in (hint, _solved_lines(solved)) if part), items, tuple(solved))
 
 
-def with_tasks(greeting: Greeting, tasks: Sequence[tuple[str, str]], *, most_tokens: int) -> Greeting:
-    """Return a greeting that also names tasks, by id and title, as far as it stays within its tokens."""
-    lines: list[str] = []
-    for key, title in tasks:
-        said = "\n".join([*([greeting.text] if greeting.text else []), _READY, *lines, solved_line(key, title)])
-        if tokens_of(said) <= most_tokens:
-            lines.append(solved_line(key, title))
-    if not lines:
-        return greeting
-    return replace(greeting, text="\n".join(part for part in (greeting.text, _READY, *lines) if part))
+def with_memory(
+    greeting: Greeting, parts: Sequence[tuple[str, Sequence[tuple[str, str]]]], *, most_tokens: int
+) -> Greeting:
+    """Return a greeting that also names entries of the project, by id and title under headings, within its tokens."""
+    text = greeting.text
+    for heading, named in parts:
+        before = heading
+        for key, title in named:
+            said = "\n".join(part for part in (text, before, solved_line(key, title)) if part)
+            if tokens_of(said) <= most_tokens:
+                text, before = said, ""
+    return replace(greeting, text=text)
+
+
+def with_offer(greeting: Greeting, *, most_tokens: int) -> Greeting:
+    """Return a greeting that also says how the project's memory is begun, if it stays within its tokens."""
+    said = "\n".join(part for part in (greeting.text, _OFFER) if part)
+    return replace(greeting, text=said, offers_memory=True) if tokens_of(said) <= most_tokens else greeting
 
 
 def _solved_lines(traces: Sequence[tuple[str, str]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -12,7 +13,7 @@ from repertoire.app.lookup import find_one_component
 from repertoire.app.traces.fields import TraceFields, amending, fields_to_amend, trace_of
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.component import CAPABILITY
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import CONTRIBUTED, PROPOSED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ACTIVE, DRAFT, SIGNATURE, SUPERSEDED, Trace
@@ -33,14 +34,27 @@ class Contribution:
     known: bool = False  # it was kept before, in the same words
 
 
-def draft(store: Store, told: TraceFields, *, moment: Moment, token: str = "") -> Contribution:
+def _nowhere(_name: str) -> str:
+    return ""
+
+
+def draft(
+    store: Store,
+    told: TraceFields,
+    *,
+    moment: Moment,
+    token: str = "",
+    in_project: Callable[[str], str] = _nowhere,
+) -> Contribution:
     """Store a trace as a draft that no search finds until it is confirmed; a known trace is returned as it is.
+
+    `in_project` returns the key of a file, symbol or section of the project by its name, or nothing.
 
     Raises:
         InvalidRequest: a part of it is missing, or several components have a name that it used.
         UnknownComponent: it amends a trace that there is not, or used what nothing is called.
     """
-    told = replace(told, uses=_resolved(store, told))
+    told = replace(told, uses=_resolved(store, told, in_project))
     trace = trace_of(told, project=moment.project, session=moment.session, now=moment.at)
     kept = store.traces.get(trace.key)
     if kept is not None and kept.status != DRAFT:
@@ -107,17 +121,22 @@ def _refused(store: Store) -> frozenset[str]:
     return frozenset(str(key) for event in events if event.data.get("refused") for key in event.data["errors"])
 
 
-def _resolved(store: Store, told: TraceFields) -> tuple[str, ...]:
-    """Resolve the components that a trace used to their keys; an amended trace keeps keys that are unknown here."""
+def _resolved(store: Store, told: TraceFields, in_project: Callable[[str], str]) -> tuple[str, ...]:
+    """Resolve what a trace used to keys; an amended trace keeps keys that are unknown here."""
     before = store.traces.get(told.supersedes) if told.supersedes else None
     kept = before.uses if before is not None else ()
-    return tuple(_resolve(store, use, kept) for use in told.uses if use.strip())
+    return tuple(_resolve(store, use, kept, in_project) for use in told.uses if use.strip())
 
 
-def _resolve(store: Store, use: str, kept: tuple[str, ...]) -> str:
+def _resolve(store: Store, use: str, kept: tuple[str, ...], in_project: Callable[[str], str]) -> str:
     if use in kept or use.startswith(f"{CAPABILITY}:"):
         return use
-    return find_one_component(store, use.strip()).component.id
+    try:
+        return find_one_component(store, use.strip()).component.id
+    except UnknownComponent:
+        if key := in_project(use.strip()):
+            return key
+        raise
 
 
 def _check_latest(store: Store, trace: Trace) -> None:

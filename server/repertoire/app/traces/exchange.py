@@ -15,7 +15,20 @@ from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import Moment
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import ACTIVE, DRAFT, EXPIRED, ME, OTHERS, OUTCOMES, PLACES, SUPERSEDED, TEXT, TITLE, Trace
+from repertoire.domain.trace import (
+    ACTIVE,
+    DRAFT,
+    EXPIRED,
+    IN_PROJECT,
+    ME,
+    OTHERS,
+    OUTCOMES,
+    PLACES,
+    SUPERSEDED,
+    TEXT,
+    TITLE,
+    Trace,
+)
 from repertoire.store.database import Store
 
 _STRING = {"type": "string"}
@@ -69,6 +82,7 @@ def exported(store: Store) -> Iterator[str]:
 def line_fields(trace: Trace) -> dict[str, Any]:
     """Return the fields of a trace that a JSON line holds."""
     told = {name: getattr(trace, name) for name in SCHEMA["properties"]}
+    told["uses"] = tuple(use for use in trace.uses if not use.startswith(IN_PROJECT))
     told["author"] = "" if trace.author == ME else trace.author  # who `me` is differs from home to home
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
 

@@ -1,15 +1,18 @@
-"""Reads the tasks of a project's memory for the session hook, with the standard library alone; nothing is written."""
+"""Reads tasks and decisions of a project's memory for the session hook, by the standard library; nothing is written."""
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from repertoire.domain.project import BLOCKS, TASK
+from repertoire.domain.project import ABOUT, ACTIVE, BLOCKS, NOTE, TASK
 from repertoire.store.light.opening import open_to_read
 
-SCHEMA = 2  # the newest schema of a project's memory that is known here; tests hold it equal to the store's
+_CONCERNING = ("decision", "blocker", "pattern")  # categories of notes that concern who changes a file
+_DECISIONS = 200  # links of decisions to files that are read
+SCHEMA = 3  # the newest schema of a project's memory that is known here; tests hold it equal to the store's
 
 
 class KnownTask(NamedTuple):
@@ -20,15 +23,24 @@ class KnownTask(NamedTuple):
     status: str
 
 
+class KnownDecision(NamedTuple):
+    """A decision or blocker by its note's id, with its title, and one file that it is about."""
+
+    key: str
+    title: str
+    path: str
+
+
 class KnownTasks(NamedTuple):
-    """All tasks of a project, the most urgent and newest first, and pairs of which the first blocks the second."""
+    """The tasks of a project, the most urgent first, pairs of which the first blocks the second, and decisions."""
 
     tasks: list[KnownTask]
     blocking: list[tuple[str, str]]
+    decisions: list[KnownDecision]
 
 
 def read_tasks(memory: Path) -> KnownTasks:
-    """Return the tasks of a project.
+    """Return the tasks of a project, and the decisions that are about its files.
 
     Raises:
         sqlite3.Error: the memory cannot be read now.
@@ -44,4 +56,15 @@ def read_tasks(memory: Path) -> KnownTasks:
               WHERE e.relation = ?""",
             (BLOCKS,),
         )
-        return KnownTasks([KnownTask(*row) for row in tasks], [(source, target) for source, target in blocking])
+        about = db.execute(
+            """SELECT n.key, e.title, t.file, e.data FROM entry e JOIN node n ON n.id = e.node_id
+              JOIN edge a ON a.source = e.node_id AND a.relation = ? JOIN node t ON t.id = a.target
+              WHERE e.kind = ? AND e.status = ? AND t.file <> '' ORDER BY e.changed DESC, n.key LIMIT ?""",
+            (ABOUT, NOTE, ACTIVE, _DECISIONS),
+        )
+        decisions = [
+            KnownDecision(key, title, path)
+            for key, title, path, data in about
+            if json.loads(data).get("category") in _CONCERNING
+        ]
+        return KnownTasks([KnownTask(*row) for row in tasks], [(one, other) for one, other in blocking], decisions)

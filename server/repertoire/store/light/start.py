@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repertoire.boot.spool import rows_of, waiting
-from repertoire.domain.event import COMPACTED, OFFERED, SELECTED
+from repertoire.domain.event import ASKED, COMPACTED, MEMORY_OFFERED, OFFERED, SELECTED
 from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.store.light import exact_copies
@@ -94,6 +94,18 @@ class StartReader:
     def twins_of(self, keys: Iterable[str]) -> dict[str, str]:
         """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
         return exact_copies.twins_of(self._db, keys)
+
+    def memory_offers(self) -> list[tuple[str, str]]:
+        """Return in which projects a memory was offered, and when."""
+        rows = self._db.execute("SELECT project, at FROM event WHERE kind = ?", (MEMORY_OFFERED,)).fetchall()
+        late = [(event.project, event.at) for event in self._spooled if event.kind == MEMORY_OFFERED]
+        return [*((str(project), str(at)) for project, at in rows), *late]
+
+    def asked_in(self, project: str, most: int) -> int:
+        """Count the sessions that asked for something in a project, up to a number."""
+        sql = """SELECT count(*) FROM (SELECT DISTINCT session FROM
+          (SELECT session, project FROM event WHERE kind = ? ORDER BY id DESC LIMIT ?) WHERE project = ? LIMIT ?)"""
+        return int(self._db.execute(sql, (ASKED, _EVENTS, project, most)).fetchone()[0])
 
     def was_greeted(self, session: str) -> bool:
         """Tell whether a component was offered in a session since its last compaction."""

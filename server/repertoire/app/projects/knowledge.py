@@ -1,0 +1,65 @@
+"""Ranks what was saved: words and vectors, the best passage, what it is linked with, and the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from repertoire.app.clock import today
+from repertoire.app.projects.named_nodes import named_nodes
+from repertoire.app.projects.newest import newest_first
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.project import ENTRIES, Entry, Item
+from repertoire.domain.text import index_text
+from repertoire.projects.hints import hints_of
+from repertoire.projects.passages import best_passages
+from repertoire.projects.spreading import spread
+from repertoire.retrieval.project import PASSAGE
+from repertoire.retrieval.sections import SectionRun, rank_sections
+from repertoire.store.stemming import stems
+
+_RANKED = 100  # entries among which the newest about the same is looked for
+_SCORED = 2_000  # entries whose scores may pass on to what they are linked with
+_NAMED = 1.2  # factor of what is linked with a file, symbol or entry that the question names: Memory Fabric's
+_READ = 20  # entries whose passages are compared
+
+
+def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]) -> list[tuple[Item, float]]:
+    """Return the entries of some kinds that may answer a question with their scores, best first."""
+    ranked = rank_sections(run, limit=_SCORED)
+    scores = {one.node_id: one.score for one in ranked}
+    if "text" not in run.without:
+        _add_passages(project, run, scores)
+    passed = spread(scores, project.beside())
+    hints, named = hints_of(run.question, today()), _linked_with(project, named_nodes(project, run.question))
+    wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
+    best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
+    found = project.store.entries.by_node(best)
+    values = {
+        node: passed[node] * hints.factor(entry) * (_NAMED if node in named else 1.0) for node, entry in found.items()
+    }
+    told = newest_first(project.store.entries, found, values, run.index)
+    return [(item, score) for item, score in told if item.kind in kinds]
+
+
+def _linked_with(project: OpenProject, keys: Sequence[str]) -> set[int]:
+    """Return the nodes with these keys, and what is linked with them."""
+    nodes = [node for key in keys if (node := project.store.items.node_id(key)) is not None]
+    return {*nodes, *(end for node in nodes for end in project.beside().get(node, {}))}
+
+
+def _add_passages(project: OpenProject, run: SectionRun, scores: dict[int, float]) -> None:
+    found = project.store.entries.by_node([*scores][:_READ])
+    words = frozenset(stem for word in run.words for stem in _stems(word))
+    shares = best_passages([[_stems(line) for line in _lines(entry)] for entry in found.values()], words)
+    for node, share in zip(found, shares, strict=True):
+        scores[node] += run.weights[PASSAGE] * share
+
+
+def _lines(entry: Entry) -> Sequence[str]:
+    return [entry.title, *entry.body.split("\n"), *map(str, entry.data.get("steps", ()))]
+
+
+@lru_cache(maxsize=20_000)
+def _stems(line: str) -> frozenset[str]:
+    return frozenset(stems(index_text(line)))

@@ -1,0 +1,107 @@
+"""Keeps the sentences of a session that may be worth a note, and lets a person accept or reject them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repertoire.app.clock import now
+from repertoire.app.projects.entries import TITLE, save_entry
+from repertoire.app.projects.entry_requests import Saved, SaveRequest
+from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import NOTE, TASK
+from repertoire.domain.text import index_text
+from repertoire.ports import Embedder
+from repertoire.projects.noticing import Noticed
+from repertoire.store.project_candidates import Candidate
+from repertoire.store.stemming import stems
+from repertoire.trust.hidden import suspicion
+from repertoire.trust.redaction import redact
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What a session showed of a project that may be worth a note; nothing of it is saved yet."""
+
+    project: str
+    candidates: tuple[Candidate, ...]
+    first: bool = False  # of its session
+
+
+@dataclass(frozen=True)
+class ReviewRequest:
+    """Candidates to accept and to reject, by name or its beginning, or `all`; without any they are listed."""
+
+    accept: tuple[str, ...] = ()
+    reject: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Review:
+    """What still waits, what was saved of the accepted, and what was rejected."""
+
+    waiting: tuple[Candidate, ...]
+    saved: tuple[Saved, ...] = ()
+    rejected: tuple[Candidate, ...] = ()
+
+
+def sighted(project: OpenProject, noticed: Iterable[Noticed]) -> Sighting:
+    """Return what was noticed as candidates, without secrets; what waits, was decided on or is saved is left out."""
+    at = now()
+    found = {
+        one.name: one
+        for said in noticed
+        if not suspicion(said.said) and (one := Candidate(_name(said), said.kind, said.category, redact(said.said), at))
+    }
+    known = project.store.candidates.known(found)
+    titles = {entry.title for entry in project.store.entries.all((NOTE, TASK))}
+    return Sighting(
+        project.root, tuple(one for one in found.values() if one.name not in known and one.said not in titles)
+    )
+
+
+def keep_candidates(project: OpenProject, sighting: Sighting) -> None:
+    """Keep candidates until somebody decides on them."""
+    project.store.candidates.add(sighting.candidates)
+
+
+def review(project: OpenProject, asked: ReviewRequest, *, embedder: Embedder | None) -> Review:
+    """Save the accepted candidates as notes and tasks, forget the rejected, and return what still waits.
+
+    Raises:
+        InvalidRequest: no candidate, or more than one, has such a name.
+    """
+    waiting = project.store.candidates.waiting()
+    accepted, rejected = _named(waiting, asked.accept), _named(waiting, asked.reject)
+    if both := {one.name for one in accepted} & {one.name for one in rejected}:
+        message = f"{', '.join(sorted(both))} cannot be accepted and rejected"
+        raise InvalidRequest(message)
+    saved = [save_entry(project, _request(one), embedder=embedder) for one in accepted]
+    project.store.candidates.settle([one.name for one in (*accepted, *rejected)], now=now())
+    return Review(tuple(project.store.candidates.waiting()), tuple(saved), tuple(rejected))
+
+
+def _request(one: Candidate) -> SaveRequest:
+    body = one.said if len(one.said) > TITLE else ""
+    return SaveRequest(one.kind, title=one.said, body=body, data={"category": one.category} if one.category else {})
+
+
+def _named(waiting: Sequence[Candidate], names: Iterable[str]) -> list[Candidate]:
+    found = dict[str, Candidate]()
+    for name in names:
+        fitting = [one for one in waiting if name == ALL or (name and one.name.startswith(name))]
+        if name != ALL and len(fitting) != 1:
+            message = f"{'no' if not fitting else 'more than one'} candidate is named {name[:40]!r}; list them again"
+            raise InvalidRequest(message)
+        found.update({one.name: one for one in fitting})
+    return [*found.values()]
+
+
+def _name(said: Noticed) -> str:
+    """Return the name of a sentence: the same for the same words in whatever spelling."""
+    words = " ".join(sorted({*stems(index_text(said.said))}))
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]

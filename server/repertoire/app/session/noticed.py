@@ -1,0 +1,62 @@
+"""Follows what is said in sessions of projects with a memory, and tells at a turn's end what may be worth a note."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from repertoire.app.kernel import Repertoire
+from repertoire.app.projects.review import Sighting, keep_candidates, sighted
+from repertoire.domain.errors import RepertoireError
+from repertoire.domain.event import Moment
+from repertoire.projects.noticing import Noticed, in_message, in_prompt
+from repertoire.settings import REDACTED
+
+_SESSIONS, _SENTENCES = 50, 20  # that are held in memory
+
+
+class NoticingSessions:
+    """Holds what was noticed in each session since its last turn."""
+
+    def __init__(self, repertoire: Repertoire) -> None:
+        self._repertoire = repertoire
+        self._said: dict[str, list[Noticed]] = {}
+        self._told: dict[str, None] = {}  # sessions whose person was told once
+
+    def hear(self, prompt: str, moment: Moment) -> None:
+        """Notice what a prompt says; nothing in a project without a memory, or if no prompt may be kept."""
+        if not self._wanted(moment) or not (found := in_prompt(prompt)):
+            return
+        said = self._said[moment.session] = self._said.pop(moment.session, [])
+        said.extend(found[: _SENTENCES - len(said)])
+        while len(self._said) > _SESSIONS:
+            self._said.pop(next(iter(self._said)))
+
+    def sighting(self, message: str, moment: Moment) -> Sighting | None:
+        """Return what is new of this turn, its last message included; None if there is nothing."""
+        if not self._wanted(moment):
+            return None
+        noticed = [*self._said.pop(moment.session, []), *in_message(message)]
+        if not noticed:
+            return None
+        with suppress(RepertoireError):  # a memory that cannot be read now has no candidates
+            found = sighted(self._repertoire.projects.open(moment.project), noticed)
+            if found.candidates:
+                first = moment.session not in self._told
+                self._told[moment.session] = None
+                while len(self._told) > _SESSIONS:
+                    self._told.pop(next(iter(self._told)))
+                return replace(found, first=first)
+        return None
+
+    def _wanted(self, moment: Moment) -> bool:
+        repertoire = self._repertoire
+        settings = repertoire.settings
+        kept = settings.note_candidates and settings.store_prompts == REDACTED and not repertoire.store.read_only
+        return kept and repertoire.projects.has(moment.project)
+
+
+def keep_sighting(repertoire: Repertoire, sighting: Sighting) -> None:
+    """Keep what a session showed until its person decides on it."""
+    with suppress(RepertoireError):  # the memory was forgotten meanwhile, or cannot be written
+        keep_candidates(repertoire.projects.open(sighting.project), sighting)

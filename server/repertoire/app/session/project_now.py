@@ -1,0 +1,70 @@
+"""Names what matters of a project's memory at a session's start: what is begun, what is ready, what was decided.
+
+The session hook runs this with any Python from 3.9.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from repertoire.app.projects.places import memory_file, root_of
+from repertoire.app.session.branch_files import changed_on_branch
+from repertoire.boot.home import database_path
+from repertoire.domain.hint import MAX_ITEMS
+from repertoire.domain.project import DOING, REVIEW
+from repertoire.projects.tasks import ready
+from repertoire.store.light.file import SqliteError
+from repertoire.store.light.project import KnownTask, KnownTasks, read_tasks
+from repertoire.store.light.start import StartReader
+from repertoire.trust.hidden import suspicion
+
+_UNFINISHED = "Repertoire: tasks of this project that were begun and not finished (memory_get, memory_move)"
+_READY = "Repertoire: tasks noted for this project that nothing blocks (memory_get, memory_move)"
+_DECIDED = "Repertoire: decided about files that changed on this branch (memory_get)"
+Said = Sequence[tuple[str, Sequence[tuple[str, str]]]]  # a heading, and ids with their titles
+
+
+def project_now(home: Path, project: str) -> Said:
+    """Return headings with ids and titles, a few each; none without a memory, or in a muted project.
+
+    A memory that cannot be read now has none, so that it takes nothing else from a greeting.
+    """
+    root = root_of(home, project)
+    if not root:
+        return ()
+    try:
+        known = read_tasks(memory_file(home, root))
+        if _muted(database_path(home), project, root):
+            return ()
+    except SqliteError:
+        return ()
+    free = ready({task.key: task.status for task in known.tasks}, known.blocking)
+    parts = (
+        (_UNFINISHED, _named((task for task in known.tasks if task.status in (DOING, REVIEW)), MAX_ITEMS)),
+        (_READY, _named((task for task in known.tasks if task.key in free), MAX_ITEMS)),
+        (_DECIDED, _decided(known, Path(root))),
+    )
+    return tuple((heading, named) for heading, named in parts if named)
+
+
+def _named(tasks: Iterable[KnownTask], most: int) -> list[tuple[str, str]]:
+    return [*islice(((task.key, task.title) for task in tasks if not suspicion(task.title)), most)]
+
+
+def _decided(known: KnownTasks, root: Path) -> list[tuple[str, str]]:
+    if not known.decisions:
+        return []
+    changed = {*changed_on_branch(root, (one.path for one in known.decisions), now=time.time())}
+    found = {one.key: one.title for one in known.decisions if one.path in changed and not suspicion(one.title)}
+    return [*islice(found.items(), MAX_ITEMS)]
+
+
+def _muted(path: Path, project: str, root: str) -> bool:
+    if not path.exists():
+        return False
+    with closing(StartReader(path)) as db:
+        return not {project, root}.isdisjoint(db.silent_in(project))

@@ -1,0 +1,81 @@
+"""The job of the server's writing lane: tools that write, the log, and what hooks taught. Importing it is heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from typing import Any
+
+from repertoire.app.kernel import Repertoire
+from repertoire.app.projects.review import Sighting
+from repertoire.app.session import hook_events, solving
+from repertoire.app.session.noticed import keep_sighting
+from repertoire.app.session.spool import take_in
+from repertoire.app.traces.contribute import Contribution, was_refused
+from repertoire.app.usage.compact_log import compact_when_due
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.errors import StoreBusy
+from repertoire.mcp_server.calls import CALLS
+from repertoire.mcp_server.reply import Consent, Reply
+from repertoire.rendering.traces import consent_text
+from repertoire.verbs.verb import Context
+
+_ATTEMPTS = 6
+Lesson = hook_events.Lesson | solving.Proposal | Sighting  # what a hook taught beside its events
+
+
+class Writes:
+    """Writes what tools and hooks change, through a connection of its own."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._stack = ExitStack()
+        self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
+
+    def close(self) -> None:
+        """Release the store."""
+        self._stack.close()
+
+    def drain(self, lesson: Lesson | None = None) -> None:
+        """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
+        store, settings = self._repertoire.store, self._repertoire.settings
+        if store.read_only:
+            return
+
+        def keep() -> None:
+            if isinstance(lesson, solving.Proposal):
+                solving.keep(store, lesson)
+            elif isinstance(lesson, Sighting):
+                keep_sighting(self._repertoire, lesson)
+            elif lesson is not None:
+                hook_events.learn(store, lesson, settings)
+
+        _patiently(lambda: take_in(store, keep if lesson is not None else None))
+        with suppress(StoreBusy):  # the next writer does it
+            compact_when_due(store, half_life=settings.memory_days)
+
+    def begin(self) -> None:
+        """Load the shipped catalogue into an empty graph, so that no question waits for the first ingest."""
+        from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
+
+        fill_new_home(self._repertoire)
+
+    def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """Answer a tool that writes."""
+        call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
+        done = call.verb.run(context, call.question(arguments))
+        return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
+
+    def _consent(self, done: object) -> Consent | None:
+        """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
+        if not isinstance(done, Contribution) or not done.token or was_refused(self._repertoire.store, done.trace):
+            return None
+        return Consent(done.token, consent_text(done.trace))
+
+
+def _patiently(write: Callable[[], object]) -> None:
+    """Write even if an ingest holds the lock for longer than one wait."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(StoreBusy):
+            write()
+            return
+    write()

@@ -1,0 +1,120 @@
+"""What is said twice becomes one note, what a text names is linked, and what is linked or of the time is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.clock import ago
+from repertoire.app.projects.entries import delete_entries, save_entry
+from repertoire.app.projects.entry_requests import DeleteRequest, SaveRequest, save_request
+from repertoire.app.projects.index import index_project
+from repertoire.app.projects.search import MemoryQuery, search_memory
+from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.projects.show import show_item
+from repertoire.app.wiring import open_project
+from repertoire.store.project_texts import text_hash
+
+SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = write(tmp_path / "kiln-project", FILES)
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+    yield shelf.open(str(root))
+    shelf.close()
+
+
+def note(project, title, **more):
+    return save_entry(project, save_request({"kind": "note", "title": title, **more}), embedder=None)
+
+
+def found(project, question, **more):
+    return [hit.item for hit in search_memory(project, MemoryQuery(question, **more), embedder=None).hits]
+
+
+def test_a_note_that_adds_a_word_to_another_becomes_one_with_it_and_no_word_is_lost(project):
+    first = note(project, SAID, tags=["yard"], about=["kiln/clay.py"])
+    again = note(project, f"{SAID} slowly", tags=["rule"], about=["kiln/heat.py"])
+    assert (again.what, again.entries[0].key) == ("merged", first.entries[0].key)
+    assert "apart" in again.remarks[0]
+    kept = show_item(project, first.entries[0].key).entry
+    assert (kept.title, kept.tags, kept.data["times_said"]) == (f"{SAID} slowly", ("yard", "rule"), 2)
+    assert {link.target for link in project.store.entries.links(kept.key)} == {"file:kiln/clay.py", "file:kiln/heat.py"}
+    shorter = note(project, SAID.replace("full ", ""))
+    assert shorter.entries[0].title == f"{SAID} slowly"
+    assert shorter.entries[0].data["times_said"] == 3
+
+
+def test_a_note_stays_apart_if_it_is_asked_to_or_exchanges_a_word_or_has_another_category(project):
+    first = note(project, SAID, category="decision")
+    other = note(project, SAID.replace("big", "small"), category="decision")
+    assert other.what == "saved"
+    assert first.entries[0].key in other.remarks[0]
+    assert "supersedes" in other.remarks[0]
+    assert note(project, f"{SAID} slowly", category="fact").what == "saved"
+    assert note(project, f"{SAID} gently", category="decision", apart=True).what == "saved"
+    assert note(project, "Nothing like it").remarks == ()
+
+
+def test_an_entry_is_linked_with_what_its_text_names_and_with_nothing_of_two_meanings(project):
+    first = note(
+        project, "The oven stays shut", body="See `Kiln.fire` in kiln/heat.py and draw(), not harden or App.x."
+    )
+    links = {(link.relation, link.target) for link in first.links}
+    assert links == {
+        *(
+            ("about", "symbol:kiln/heat.py::Kiln.fire"),
+            ("about", "file:kiln/heat.py"),
+            ("about", "symbol:web/draw.ts::draw"),
+        )
+    }
+    second = note(project, "More on that", body=f"As {first.entries[0].key} says, in README.md#cooling")
+    assert {(link.relation, link.target) for link in second.links} == {
+        *(("relates_to", first.entries[0].key), ("about", "section:README.md#cooling"))
+    }
+    assert save_entry(project, SaveRequest(key=first.entries[0].key, tags=("x",)), embedder=None).links == ()
+
+
+def test_what_is_about_a_file_that_a_question_names_comes_before_what_fits_as_well(project):
+    plain = note(project, "Warm it slowly, then wait").entries[0]
+    about = note(project, "Warm it slowly, and look", about=["kiln/heat.py"]).entries[0]
+    assert found(project, "warm it slowly in kiln/heat.py", kinds=("note",))[0].key == about.key
+    other = save_entry(project, SaveRequest(key=plain.key, links=(("about", "web/app.ts"),)), embedder=None).entries[0]
+    assert found(project, "warm it slowly in web/app.ts", kinds=("note",))[0].key == other.key
+
+
+def test_a_time_in_a_question_prefers_what_was_saved_then_and_alone_asks_for_all_of_it(project):
+    old, new = (
+        note(project, f"Clay comes from the {where} pit", category="decision").entries[0] for where in ("old", "new")
+    )
+    at = ago(timedelta(days=40))
+    project.store.entries.put(replace(old, changed=at), [text_hash(old.title)], now=at)
+    assert found(project, "what clay did we decide on since yesterday", kinds=("note",))[0].key == new.key
+    assert found(project, "what clay did we decide on before yesterday", kinds=("note",))[0].key == old.key
+    assert [item.key for item in found(project, "what did we decide since yesterday?")] == [new.key]
+
+
+def test_what_a_saved_or_deleted_entry_leaves_unsound_is_said(project, tmp_path):
+    first = note(project, "On heat", about=["kiln/heat.py"]).entries[0]
+    second = save_entry(project, SaveRequest("task", title="Heat", links=(("relates_to", first.key),)), embedder=None)
+    (tmp_path / "kiln-project" / "kiln" / "heat.py").unlink()
+    index_project(project.store, most_files=1_000)
+    changed = save_entry(project, SaveRequest(key=first.key, body="More."), embedder=None)
+    assert changed.remarks == ("file:kiln/heat.py is not in the project now; the link waits for it",)
+    gone = delete_entries(project, DeleteRequest((first.key,)))
+    assert gone.remarks == (f"{second.entries[0].key} is linked with nothing any more",)
+    assert project.store.entries.links() == []
+
+
+def test_where_all_is_searched_no_source_has_more_than_twenty_results(project):
+    for number in range(30):
+        note(project, f"Clay lot {number} of the {'abcdefghijklmnopqrstuvwxyzäöüß'[number] * 5}", apart=True)
+    assert len(found(project, "clay lot", limit=50, kinds=("note",))) == 30
+    assert sum(item.kind == "note" for item in found(project, "clay lot", limit=50)) == 20

@@ -1,0 +1,115 @@
+"""What was said in sessions waits as a candidate for a note until a person accepts or rejects it, and comes once."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.projects.small_project import begin, write
+from repertoire.app.person.forget import REQUESTS, forget
+from repertoire.app.projects.entries import list_entries
+from repertoire.app.projects.entry_requests import ListQuery
+from repertoire.app.projects.review import ReviewRequest, keep_candidates, review, sighted
+from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.wiring import open_project
+from repertoire.boot.home import database_path
+from repertoire.domain.errors import InvalidRequest
+from repertoire.projects.noticing import in_message, in_prompt
+from repertoire.store.database import Store
+from repertoire.store.project_candidates import MOST, Candidate
+
+SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = write(tmp_path / "kiln-project", {"README.md": "# Kiln\n"})
+    begin(tmp_path / "home", root).close()
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+    yield shelf.open(str(root))
+    shelf.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("We decided to keep the glaze lead-free.", "decision"),
+        ("Looks good. From now on every pot dries a week in the yard", "decision"),
+        ("let's stick with gas for the big kiln", "decision"),
+        ("Never commit the glaze recipes to the repository.", "preference"),
+        ("we prefer small kilns over large ones", "preference"),
+        ("Remember that the clay comes from the old pit", "fact"),
+        ("we are waiting for the new burner to arrive", "blocker"),
+    ],
+)
+def test_a_sentence_that_says_how_things_are_to_be_is_noticed_with_its_sort(said, category):
+    assert [one.category for one in in_prompt(said)] == [category]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("why did we decide to use gas for the kiln?", "run the tests", "fix the glaze in kiln.py and add a test"),
+        *(
+            "recall what we agreed on for the big kiln",
+            "let's go with it",
+            "```\nwe decided to use gas for the kiln\n```",
+        ),
+        *("> we decided to use gas for the kiln", "\n".join(["we decided to use gas for the kiln"] * 60)),
+        *("always", "I always get a cold kiln when I fire it", "Can we always fire on Mondays then?"),
+    ],
+)
+def test_work_questions_and_what_was_pasted_are_no_candidates(said):
+    assert in_prompt(said) == []
+
+
+def test_of_the_last_message_only_what_it_lists_as_decided_blocked_or_left_is_noticed():
+    said = "Done.\n\n- **Decision:** the glaze stays lead-free\nTODO: measure the heat of the kiln\nNext: decide\n"
+    assert [(one.kind, one.category, one.said) for one in in_message(said)] == [
+        ("note", "decision", "the glaze stays lead-free"),
+        ("task", "", "measure the heat of the kiln"),
+    ]
+
+
+def test_nothing_is_saved_before_it_is_accepted_and_what_was_rejected_never_comes_again(project):
+    said = [*in_prompt("We decided to fire with gas."), *in_message("TODO: order the new burner today")]
+    keep_candidates(project, sighted(project, said))
+    assert list_entries(project, ListQuery()).total == 0
+    waiting = review(project, ReviewRequest(), embedder=None).waiting
+    gas, burner = sorted(waiting, key=lambda one: one.kind)
+    done = review(project, ReviewRequest((gas.name,), (burner.name[:5],)), embedder=None)
+    assert done.waiting == ()
+    [entry] = list_entries(project, ListQuery()).entries
+    assert (entry.title, entry.data["category"]) == ("We decided to fire with gas.", "decision")
+    again = [*in_prompt("we decided, to fire with gas"), *in_message("- todo: Order the new burner, today")]
+    assert sighted(project, again).candidates == ()
+
+
+def test_a_candidate_has_no_secrets_and_a_hidden_order_is_none(project):
+    found = sighted(project, in_prompt(f"Remember that the key of the kiln is {SECRET}")).candidates
+    assert [SECRET in one.said for one in found] == [False]
+    assert (
+        sighted(project, in_prompt("Remember that the\u200b\u200b\u200b kiln is hot \U000e0041\U000e0042")).candidates
+        == ()
+    )
+
+
+def test_candidates_are_few_and_a_wrong_name_is_refused(project):
+    project.store.candidates.add(
+        Candidate(f"{number:08}", "note", "fact", f"fact {number}", f"2026-01-01T00:00:{number:02}")
+        for number in range(60)
+    )
+    assert len(review(project, ReviewRequest(), embedder=None).waiting) == MOST
+    with pytest.raises(InvalidRequest, match="more than one"):
+        review(project, ReviewRequest(("0000",)), embedder=None)
+    with pytest.raises(InvalidRequest, match="no candidate"):
+        review(project, ReviewRequest(reject=("zzz",)), embedder=None)
+    with pytest.raises(InvalidRequest, match="accepted and rejected"):
+        review(project, ReviewRequest(("all",), ("00000059",)), embedder=None)
+    assert review(project, ReviewRequest(reject=("all",)), embedder=None).waiting == ()
+
+
+def test_candidates_go_with_the_past_requests(project, tmp_path):
+    keep_candidates(project, sighted(project, in_prompt("We decided to fire with gas.")))
+    with Store.open(database_path(tmp_path / "home")) as store:
+        forget(store, REQUESTS)
+    assert review(project, ReviewRequest(), embedder=None).waiting == ()
