@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -23,6 +24,7 @@ from repertoire.app.wiring import (
 )
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
+from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES, stages_of
 from repertoire.rendering.measure import (
     code_evaluation_data,
     code_evaluation_text,
@@ -39,7 +41,8 @@ COMPONENT, TEXT, TRACE, SECTION, CODE = "component", "text", "trace", "section",
 KINDS = (COMPONENT, TEXT, TRACE, SECTION, CODE)
 _TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
-_SECTIONS_ALONE = "--kind section takes --split, --cache and --without text or vectors; leave the rest out"
+_SECTIONS_ALONE = "--kind section takes --split, --cache, --profile, --with and --without a stage; leave the rest out"
+_STAGES_ALONE = "stages such as multi_query belong to --kind section; leave them out"
 _CODE_ALONE = "--kind code takes --split, --cache and --weight (words, chunks, headings); leave the rest out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -56,7 +59,11 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--learn", default="", metavar="SPLIT[:N]", help="First record the gold answers of these queries as selections."
 )
-@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; may be repeated.")
+@click.option(
+    "--without", multiple=True, type=click.Choice([*dict.fromkeys((*PARTS, *STAGES))]), help="Switch a part off."
+)
+@click.option("--with", "on", multiple=True, type=click.Choice(STAGES), help="Switch a stage of --kind section on.")
+@click.option("--profile", type=click.Choice([*PROFILES]), default=BALANCED, help="The stages of --kind section.")
 @click.option(
     "--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: search only the repository of each query."
 )
@@ -86,6 +93,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     mode: str,
     learn: str,
     without: tuple[str, ...],
+    on: tuple[str, ...],
+    profile: str,
     scope: str,
     cache: Path | None,
     at_home: bool,
@@ -117,13 +126,14 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
+    if kind != SECTION and (on or parts - {*PARTS}):
+        raise click.UsageError(_STAGES_ALONE)
     if kind in (SECTION, CODE):
         if mode != SEARCH or learn or repo or at_home or (weights if kind == SECTION else parts):
             raise click.UsageError(_SECTIONS_ALONE if kind == SECTION else _CODE_ALONE)
-        if kind == SECTION:
-            _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
-        else:
-            _evaluate_code(CodeOptions(set_dir, run, split, _weights(weights) or None, cache), as_json=as_json)
+        off = frozenset(STAGES) - stages_of(profile, on=on, off=without)
+        options_of_parts = SectionOptions(set_dir, run, 0.0, split, off, cache)
+        _evaluate_parts(options_of_parts, weights, code=kind == CODE, as_json=as_json)
         return
     if kind == TRACE:
         if mode != SEARCH or learn or parts or repo or weights:
@@ -156,18 +166,20 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     )
 
 
-def _evaluate_sections(
-    set_dir: Path, run: Path, split: str, parts: frozenset[str], cache: Path | None, *, as_json: bool
-) -> None:
+def _evaluate_parts(asked: SectionOptions, weights: tuple[str, ...], *, code: bool, as_json: bool) -> None:
+    if code:
+        options_of_code = CodeOptions(asked.set_dir, asked.run, asked.split, _weights(weights) or None, asked.cache)
+        _evaluate_code(options_of_code, as_json=as_json)
+        return
     home = find_home()
     settings = load(home, os.environ)
-    asked = SectionOptions(set_dir, run, settings.pack_gate_percent / 100, split, parts, cache)
+    asked = replace(asked, gate=settings.pack_gate_percent / 100)
     result = evaluate_sections(
         asked, open_new_pack, open_embedder(home, settings)[0], report=lambda line: click.echo(line, err=True)
     )
     show(
         section_evaluation_data(result),
-        lambda: section_evaluation_text(result, name=set_dir.name, split=split, run=run),
+        lambda: section_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
         as_json=as_json,
     )
 

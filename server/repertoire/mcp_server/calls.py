@@ -147,7 +147,14 @@ def _vote(arguments: Arguments) -> NewVote:
 
 
 def _pack_question(arguments: Arguments) -> PackQuestion:
-    return PackQuestion(arguments["question"], tuple(arguments.get("packs", ())), arguments["limit"])
+    return PackQuestion(
+        arguments["question"],
+        tuple(arguments.get("packs", ())),
+        arguments["limit"],
+        arguments.get("profile", ""),
+        tuple(arguments.get("enable", ())),
+        tuple(arguments.get("disable", ())),
+    )
 
 
 def _memory_query(arguments: Arguments) -> MemoryQuery:

@@ -33,9 +33,10 @@ def pack_answer_text(found: PackAnswer) -> str:
                 *nearest,
             ]
         )
-    return "\n".join(
-        [*notes, _UNTRUSTED, *(line for place, hit in enumerate(found.hits, 1) for line in _hit(place, hit))]
-    )
+    shown = [line for place, hit in enumerate(found.hits, 1) for line in _hit(place, hit)]
+    linked = [f"- {hit.pack}: {_citation(hit)}" for hit in found.linked]
+    more = ["Sections of documents that the first one is linked with:", *linked] if linked else []
+    return "\n".join([*notes, _UNTRUSTED, *shown, *more])
 
 
 def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
@@ -57,6 +58,7 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
             }
             for hit in found.hits
         ],
+        "linked": [f"{hit.pack}: {_citation(hit)}" for hit in found.linked],
         "degraded": [clean_line(note, _LINE) for note in found.degraded],
     }
 

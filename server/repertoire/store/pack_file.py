@@ -204,6 +204,13 @@ class PackStore:
         near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
         return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
 
+    def sections_by_citation(self) -> dict[str, int]:
+        """Return the node id of every section by its citation."""
+        rows = self._db.rows(
+            "SELECT a.path, s.anchor, s.node_id FROM section s JOIN article a ON a.node_id = s.article_id"
+        )
+        return {f"{path}#{anchor}" if anchor else str(path): int(node_id) for path, anchor, node_id in rows}
+
     def articles(self) -> list[PackArticle]:
         """Return every document with its sections, in the order of the file, without chunks and links."""
         rows = self._db.rows("SELECT node_id, path, title, category, content_hash FROM article ORDER BY 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
 from repertoire.packs.manifest import PackManifest
@@ -17,9 +18,8 @@ from repertoire.verbs.verb import Context, Verb
 
 
 def _query(context: Context, wanted: PackQuestion) -> PackAnswer:
-    repertoire = context.repertoire
-    gate = repertoire.settings.pack_gate_percent / 100
-    return query_packs(repertoire.packs, wanted, embedder=repertoire.embedder, gate=gate)
+    means = means_of(context.repertoire, wanted.profile, on=wanted.on, off=wanted.off)
+    return query_packs(context.repertoire.packs, wanted, means)
 
 
 def _list(context: Context, _question: None) -> PackListing:
