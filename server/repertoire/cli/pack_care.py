@@ -15,6 +15,7 @@ from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
+from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file, open_repertoire
 from repertoire.cli.output import json_option, progress, show
@@ -141,6 +142,7 @@ def update_command(name: str, origin: str, version: str, exam: Path | None, quie
                 settings=repertoire.settings,
                 report=bar,
             )
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
         show(pack_work.updated_data(done), lambda: pack_work.updated_text(done), as_json=as_json)
 
 
@@ -171,6 +173,7 @@ def install_pack_command(origin: str, replace: bool, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         done = install_pack(repertoire.home, origin, open_pack_file, replace=replace)
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Installed", done), as_json=as_json)
 
 
@@ -185,6 +188,7 @@ def remove_pack_command(name: str, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         done = remove_pack(repertoire.home, repertoire.packs, name)
+        tell_graph(repertoire.store, repertoire.packs)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Removed", done), as_json=as_json)
 
 

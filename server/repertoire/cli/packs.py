@@ -8,6 +8,7 @@ import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
 from repertoire.cli.output import json_option, progress, show, show_answer
@@ -78,6 +79,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 settings=repertoire.settings,
                 report=bar,
             )
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
         show(built_data(built), lambda: built_text(built), as_json=as_json)
 
 

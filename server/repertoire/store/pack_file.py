@@ -204,6 +204,10 @@ class PackStore:
         near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
         return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
 
+    def titles(self, limit: int) -> list[str]:
+        """Return the titles of the first documents, in the order of the file."""
+        return [str(row[0]) for row in self._db.rows("SELECT title FROM article ORDER BY node_id LIMIT ?", (limit,))]
+
     def sections_by_citation(self) -> dict[str, int]:
         """Return the node id of every section by its citation."""
         rows = self._db.rows(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
+from repertoire.app.packs.stand_ins import uses
+from repertoire.domain.event import Event
 from repertoire.packs.manifest import PackManifest
 from repertoire.rendering.packs import (
     pack_answer_data,
@@ -22,6 +26,13 @@ def _query(context: Context, wanted: PackQuestion) -> PackAnswer:
     return query_packs(context.repertoire.packs, wanted, means)
 
 
+def _used(context: Context, _wanted: PackQuestion, answer: PackAnswer) -> Sequence[Event]:
+    """Return the use of each pack that answered."""
+    answered = dict.fromkeys(hit.pack for hit in answer.hits) if answer.covered else ()
+    moment = context.moment
+    return uses(context.repertoire.store, [*answered], now=moment.at, project=moment.project)
+
+
 def _list(context: Context, _question: None) -> PackListing:
     return context.repertoire.packs.listing()
 
@@ -30,6 +41,6 @@ def _info(context: Context, name: str) -> PackManifest:
     return context.repertoire.packs.manifest(name)
 
 
-QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data)
+QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data, _used)
 LIST_PACKS: Verb[None, PackListing] = Verb(_list, packs_text, packs_data)
 PACK_INFO = Verb(_info, pack_text, pack_data)
