@@ -8,6 +8,7 @@ import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.show import PackPlace
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
@@ -136,7 +137,22 @@ def info_command(name: str, as_json: bool) -> None:
     repertoire pack info rust-book
     """
     with open_repertoire() as repertoire:
-        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), name), as_json=as_json)
+        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), PackPlace(name)), as_json=as_json)
+
+
+@pack_command.command("show")
+@click.argument("name")
+@click.argument("citation", metavar="ARTICLE#ANCHOR")
+@json_option
+def show_command(name: str, citation: str, as_json: bool) -> None:
+    r"""Show the section of the pack NAME that a citation names.
+
+    \b
+    repertoire pack show rust-book ch04-01-what-is-ownership.md#ownership-rules
+    """
+    with open_repertoire() as repertoire:
+        answer = PACK_INFO.run(Context.of(repertoire), PackPlace(name, citation))
+        show_answer(PACK_INFO, answer, as_json=as_json)
 
 
 for _command in CARE:

@@ -20,8 +20,7 @@ PACK_TOOLS = (
             "packs": texts("Names of packs; by default all are asked.", most=20),
             "limit": {**number("How many passages.", least=1, most=20), "default": 5},
             "profile": {"type": "string", "enum": [*PROFILES]},
-            "enable": texts("Stages.", most=11),
-            "disable": texts("Stages.", most=11),
+            "stages": text("Stages to switch, as in +multidoc -dedupe.", most=200),
         },
         required=("question",),
         example={"question": "what is a lifetime"},
@@ -71,10 +70,9 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, where it comes from, under which licence, and whether it was measured. Use it "
-            "before relying on a pack."
+            "Says what a pack holds, its source, licence and whether it was measured; with a citation, that section."
         ),
-        properties={"name": text("A pack's name.", most=64)},
+        properties={"name": text("A pack's name.", most=64), "citation": text("article#anchor", most=500)},
         required=("name",),
         example={"name": "rust-book"},
         output=output(
@@ -98,6 +96,7 @@ PACK_TOOLS = (
             model="string",
             hashes={"type": "object", "additionalProperties": {"type": "string"}},
             measured="boolean",
+            section="string",
         ),
     ),
 )
