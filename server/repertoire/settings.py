@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.pack_stages import BALANCED, PROFILES
 
 REDACTED, VECTORS, OFF = "redacted", "vectors", "off"  # values of `store_prompts`: the part of a prompt that is stored
 
@@ -31,7 +32,11 @@ class Settings:
     watch: bool = True
     note_candidates: bool = True
     offer_memory: bool = True
+    pack_profile: str = BALANCED
+    pack_with: str = ""
+    pack_without: str = ""
     pack_gate_percent: int = 42
+    pack_quality_percent: int = 2
     max_files: int = 20_000
     max_source_mb: int = 500
     half_life_days: int = 365
@@ -52,7 +57,11 @@ class SettingRow:
 
 TABLE = (
     SettingRow("model", "REPERTOIRE_MODEL", "A fastembed model to embed with; empty: the bundled all-MiniLM-L6-v2."),
-    SettingRow("rerank_model", "REPERTOIRE_RERANK_MODEL", "Folder of an ONNX cross-encoder; empty: none."),
+    SettingRow(
+        "rerank_model",
+        "REPERTOIRE_RERANK_MODEL",
+        "Folder of an ONNX cross-encoder, or its name below `models` in the home; empty: none.",
+    ),
     SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use."),
     SettingRow("query_ms", "REPERTOIRE_QUERY_MS", "Milliseconds after which an answer begins no further stage."),
     SettingRow(
@@ -92,10 +101,23 @@ TABLE = (
         "Whether a session's start may say once, in a repository at work, how its memory is begun.",
     ),
     SettingRow(
+        "pack_profile",
+        "REPERTOIRE_PACK_PROFILE",
+        "Which stages a question to packs passes; docs/packs.md says what each did.",
+        tuple(PROFILES),
+    ),
+    SettingRow("pack_with", "REPERTOIRE_PACK_WITH", "Stages that are on whatever the profile says, such as `fewshot`."),
+    SettingRow("pack_without", "REPERTOIRE_PACK_WITHOUT", "Stages that are off whatever the profile says."),
+    SettingRow(
         "pack_gate_percent",
         "REPERTOIRE_PACK_GATE_PERCENT",
         "Percent: the least cosine between a question and the nearest text of a pack that covers it. At the "
         "default 1 to 5 of 100 questions of another pack here pass, and 2 to 6 of 100 own ones are refused.",
+    ),
+    SettingRow(
+        "pack_quality_percent",
+        "REPERTOIRE_PACK_QUALITY_PERCENT",
+        "Percent of fifty words that a section must hold to be an answer.",
     ),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),

@@ -75,6 +75,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack query": ("how long does willow soak",),
     "pack list": (),
     "pack info": ("willow",),
+    "pack show": ("willow", "soak.md#soaking"),
     "pack validate": ("willow",),
     "pack audit": ("willow",),
     "pack eval": ("willow", "--exam", "exam.jsonl"),

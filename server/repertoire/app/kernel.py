@@ -16,6 +16,7 @@ from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
+from repertoire.ports import Reranker
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
@@ -35,6 +36,7 @@ class Repertoire:
     traces: TraceCache
     packs: PackShelf
     projects: ProjectShelf
+    reranker: Reranker | None = None  # a cross-encoder, where one is configured
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:

@@ -76,6 +76,7 @@ def build_repertoire(
     """Build the opened home over an open store, with the same priors, data and limits for every answer."""
     use = UsageCache(lambda: current_usage(store, settings), size=store.events.size, team=lambda: team_use(home))
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
+    reranker = open_reranker(home, settings)
     pipeline = Pipeline(
         store.graph,
         store.vectors,
@@ -85,7 +86,7 @@ def build_repertoire(
             shipped(),
             pace=TimeLimit(budget_ms=settings.query_ms),
             stack=stack_in(),
-            reranker=open_reranker(settings),
+            reranker=reranker,
             priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
             aged=aged_in(ageing_of(settings)),
             experiences=use.experiences,
@@ -96,7 +97,7 @@ def build_repertoire(
     packs = PackShelf(packs_folder(home), open_pack_file)
     projects = ProjectShelf(home, open_project)
     return Repertoire(
-        home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, projects, degraded
+        home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, projects, reranker, degraded
     )
 
 
@@ -204,11 +205,16 @@ def open_all_embedders(home: Path, settings: Settings) -> tuple[IdleEmbedder, ..
     return tuple(IdleEmbedder(weights, threads=settings.threads) for weights in find_all(home / "models"))
 
 
-def open_reranker(settings: Settings) -> LocalReranker | None:
-    """Return the configured cross-encoder, which loads on first use; None where none is configured."""
+def open_reranker(home: Path, settings: Settings) -> LocalReranker | None:
+    """Return the configured cross-encoder, which loads on first use; None where none is configured.
+
+    A name such as `Xenova/ms-marco-MiniLM-L-6-v2` that is no folder is looked for among the models of the home.
+    """
     if not settings.rerank_model:
         return None
-    return LocalReranker(Path(settings.rerank_model).expanduser(), threads=settings.threads)
+    folder = Path(settings.rerank_model).expanduser()
+    named = home / "models" / settings.rerank_model.replace("/", "--")
+    return LocalReranker(named if named.is_dir() and not folder.is_dir() else folder, threads=settings.threads)
 
 
 def capabilities_in() -> Capabilities:

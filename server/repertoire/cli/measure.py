@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ from repertoire.app.wiring import (
 )
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
+from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES, stages_of
 from repertoire.rendering.measure import (
     code_evaluation_data,
     code_evaluation_text,
@@ -43,10 +45,11 @@ KINDS = (COMPONENT, TEXT, TRACE, SECTION, CODE, NOTE)
 _TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
 _ALONE = {
-    SECTION: "--kind section takes --split, --cache and --without text or vectors; leave the rest out",
+    SECTION: "--kind section takes --split, --cache, --profile, --with and --without a stage; leave the rest out",
     CODE: "--kind code takes --split, --cache and --weight (words, chunks, headings); leave the rest out",
     NOTE: "--kind note takes --split and --cache; leave the rest out",
 }
+_STAGES_ALONE = "stages such as multi_query belong to --kind section; leave them out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -62,7 +65,11 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--learn", default="", metavar="SPLIT[:N]", help="First record the gold answers of these queries as selections."
 )
-@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; may be repeated.")
+@click.option(
+    "--without", multiple=True, type=click.Choice([*dict.fromkeys((*PARTS, *STAGES))]), help="Switch a part off."
+)
+@click.option("--with", "on", multiple=True, type=click.Choice(STAGES), help="Switch a stage of --kind section on.")
+@click.option("--profile", type=click.Choice([*PROFILES]), default=BALANCED, help="The stages of --kind section.")
 @click.option(
     "--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: search only the repository of each query."
 )
@@ -92,6 +99,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     mode: str,
     learn: str,
     without: tuple[str, ...],
+    on: tuple[str, ...],
+    profile: str,
     scope: str,
     cache: Path | None,
     at_home: bool,
@@ -108,7 +117,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     rankings: by its words, and by the words and the vectors of its best part (`words`, `parts`, `vectors`). Their
     ranks are fused by their weights.
     With --kind trace a row is a trace (`solution_at`: where its solution begins). The run is that of the search; beside
-    it stand the figures of FTS5, vectors and both fused, and how often a right trace is held back or a wrong one fits.
+    it stand the figures of FTS5, vectors, both fused, and similarity with trust, and how often a right trace is held
+    back or a wrong one fits.
     With --kind code the files of the set (tree.tar.xz, or one for each row) are read as a project, and a result is
     right where it shares a line with a right place.
     With --kind section a row is a section of a `page`, from its heading on, and the queries are asked of a pack.
@@ -125,10 +135,13 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
+    if kind != SECTION and (on or parts - {*PARTS}):
+        raise click.UsageError(_STAGES_ALONE)
     if kind in _ALONE:
         if mode != SEARCH or learn or repo or at_home or (weights and kind != CODE) or (parts and kind != SECTION):
             raise click.UsageError(_ALONE[kind])
-        _evaluate_alone(kind, set_dir, run, split, parts, cache, _weights(weights), as_json=as_json)
+        off = frozenset(STAGES) - stages_of(profile, on=on, off=without)
+        _evaluate_alone(kind, SectionOptions(set_dir, run, 0.0, split, off, cache), _weights(weights), as_json=as_json)
         return
     if kind == TRACE:
         if mode != SEARCH or learn or parts or repo or weights:
@@ -161,37 +174,27 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     )
 
 
-def _evaluate_alone(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    kind: str,
-    set_dir: Path,
-    run: Path,
-    split: str,
-    parts: frozenset[str],
-    cache: Path | None,
-    weights: dict[str, float],
-    *,
-    as_json: bool,
-) -> None:
+def _evaluate_alone(kind: str, asked: SectionOptions, weights: dict[str, float], *, as_json: bool) -> None:
     if kind == SECTION:
-        _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
+        _evaluate_sections(asked, as_json=as_json)
     elif kind == CODE:
-        _evaluate_code(CodeOptions(set_dir, run, split, weights or None, cache), as_json=as_json)
+        _evaluate_code(
+            CodeOptions(asked.set_dir, asked.run, asked.split, weights or None, asked.cache), as_json=as_json
+        )
     else:
-        _evaluate_notes(NoteOptions(set_dir, run, split, cache), as_json=as_json)
+        _evaluate_notes(NoteOptions(asked.set_dir, asked.run, asked.split, asked.cache), as_json=as_json)
 
 
-def _evaluate_sections(
-    set_dir: Path, run: Path, split: str, parts: frozenset[str], cache: Path | None, *, as_json: bool
-) -> None:
+def _evaluate_sections(asked: SectionOptions, *, as_json: bool) -> None:
     home = find_home()
     settings = load(home, os.environ)
-    asked = SectionOptions(set_dir, run, settings.pack_gate_percent / 100, split, parts, cache)
+    asked = replace(asked, gate=settings.pack_gate_percent / 100)
     result = evaluate_sections(
         asked, open_new_pack, open_embedder(home, settings)[0], report=lambda line: click.echo(line, err=True)
     )
     show(
         section_evaluation_data(result),
-        lambda: section_evaluation_text(result, name=set_dir.name, split=split, run=run),
+        lambda: section_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
         as_json=as_json,
     )
 

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from repertoire.app.clock import today
+from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.checks import audit_pack, validate_pack
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
+from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file, open_repertoire
 from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.pack_stages import PROFILES, STAGES
 from repertoire.rendering import pack_work
+
+_PROFILE = click.option(
+    "--profile", type=click.Choice([*PROFILES]), help="Which stages the question passes; by default the setting's."
+)
+_ON = click.option("--with", "on", multiple=True, type=click.Choice(STAGES), help="Switch a stage on; may be repeated.")
+_OFF = click.option("--without", "off", multiple=True, type=click.Choice(STAGES), help="Switch a stage off; likewise.")
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def stage_options(command: C) -> C:
+    """Give a command the options that choose stages: a profile, and switches."""
+    return _PROFILE(_ON(_OFF(command)))
+
 
 _PLACE = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -58,16 +76,29 @@ def audit_command(name: str, as_json: bool) -> None:
 @click.command("eval")
 @name_argument
 @click.option("--exam", "file", type=_FILE, help="Questions to ask in place of those that the pack carries.")
+@click.option("--split", default="", help="Ask the questions of this split alone; nothing is kept then.")
+@stage_options
 @json_option
-def eval_pack_command(name: str, file: Path | None, as_json: bool) -> None:
+def eval_pack_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str,
+    file: Path | None,
+    split: str,
+    profile: str | None,
+    on: tuple[str, ...],
+    off: tuple[str, ...],
+    as_json: bool,
+) -> None:
     r"""Ask the pack NAME the questions of its exam: how often the right section comes, beside plain full text.
 
     An exam has one JSON object a line: `id`, `question`, and `gold`, the citations that answer it. Questions of the
-    other packs' exams show what the gate refuses. The score of the exam that a pack carries is kept in its manifest.
+    other packs' exams show what the gate refuses. The score of the exam that a pack carries is kept in its manifest,
+    unless another profile, stage or split was asked for. Questions of the split `test` choose nothing: the gate of the
+    pack comes from the others.
 
     \b
     repertoire pack eval rust-book
     repertoire pack eval rust-book --exam questions.jsonl --json
+    repertoire pack eval rust-book --profile maximum --without multi_query
     """
     with open_repertoire() as repertoire:
         shelf, embedder = repertoire.packs, repertoire.embedder
@@ -75,9 +106,9 @@ def eval_pack_command(name: str, file: Path | None, as_json: bool) -> None:
         if not exam:
             message = f"pack {name} carries no exam; name a file with --exam, or build the pack with one"
             raise InvalidRequest(message)
-        gate = repertoire.settings.pack_gate_percent / 100
-        score = take_exam(shelf, name, exam, embedder=embedder, gate=gate)
-        if file is None:
+        means = means_of(repertoire, profile or "", on=on, off=off)
+        score = take_exam(shelf, name, exam, means, split=split)
+        if file is None and not (split or profile or on or off):
             place = shelf.manifest(name).hashes[EXAM]
             model = embedder.model if embedder is not None else ""
             record_score(shelf, name, score, exam=place, model=model, day=today().isoformat())
@@ -111,6 +142,7 @@ def update_command(name: str, origin: str, version: str, exam: Path | None, quie
                 settings=repertoire.settings,
                 report=bar,
             )
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
         show(pack_work.updated_data(done), lambda: pack_work.updated_text(done), as_json=as_json)
 
 
@@ -141,6 +173,7 @@ def install_pack_command(origin: str, replace: bool, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         done = install_pack(repertoire.home, origin, open_pack_file, replace=replace)
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Installed", done), as_json=as_json)
 
 
@@ -155,6 +188,7 @@ def remove_pack_command(name: str, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         done = remove_pack(repertoire.home, repertoire.packs, name)
+        tell_graph(repertoire.store, repertoire.packs)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Removed", done), as_json=as_json)
 
 

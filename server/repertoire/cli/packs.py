@@ -8,9 +8,12 @@ import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.show import PackPlace
+from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
+from repertoire.cli.ask import show_notes
 from repertoire.cli.output import json_option, progress, show, show_answer
-from repertoire.cli.pack_care import CARE
+from repertoire.cli.pack_care import CARE, stage_options
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
@@ -77,6 +80,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 settings=repertoire.settings,
                 report=bar,
             )
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
         show(built_data(built), lambda: built_text(built), as_json=as_json)
 
 
@@ -84,16 +88,31 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION")
 @click.option("--pack", "packs", multiple=True, metavar="NAME", help="Ask this pack only; may be repeated.")
 @click.option("--limit", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages.")
+@stage_options
+@click.option("--stages", is_flag=True, help="Show what each stage did, and its time.")
 @json_option
-def query_command(words: tuple[str, ...], packs: tuple[str, ...], limit: int, as_json: bool) -> None:
+def query_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    words: tuple[str, ...],
+    packs: tuple[str, ...],
+    limit: int,
+    profile: str | None,
+    on: tuple[str, ...],
+    off: tuple[str, ...],
+    stages: bool,
+    as_json: bool,
+) -> None:
     r"""Answer QUESTION with passages of packs and their citations, or say that no pack covers it.
 
     \b
     repertoire pack query "what is a lifetime" --pack rust-book
+    repertoire pack query "move or copy" --profile maximum --stages
     """
-    wanted = PackQuestion(" ".join(words), packs, limit)
+    wanted = PackQuestion(" ".join(words), packs, limit, profile or "", on, off)
     with open_repertoire() as repertoire:
-        show_answer(QUERY_PACK, QUERY_PACK.run(Context.of(repertoire), wanted), as_json=as_json)
+        answer = QUERY_PACK.run(Context.of(repertoire), wanted)
+        for reports in answer.reports.values() if stages else ():
+            show_notes(reports, ())
+        show_answer(QUERY_PACK, answer, as_json=as_json)
 
 
 @pack_command.command("list")
@@ -118,7 +137,22 @@ def info_command(name: str, as_json: bool) -> None:
     repertoire pack info rust-book
     """
     with open_repertoire() as repertoire:
-        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), name), as_json=as_json)
+        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), PackPlace(name)), as_json=as_json)
+
+
+@pack_command.command("show")
+@click.argument("name")
+@click.argument("citation", metavar="ARTICLE#ANCHOR")
+@json_option
+def show_command(name: str, citation: str, as_json: bool) -> None:
+    r"""Show the section of the pack NAME that a citation names.
+
+    \b
+    repertoire pack show rust-book ch04-01-what-is-ownership.md#ownership-rules
+    """
+    with open_repertoire() as repertoire:
+        answer = PACK_INFO.run(Context.of(repertoire), PackPlace(name, citation))
+        show_answer(PACK_INFO, answer, as_json=as_json)
 
 
 for _command in CARE:

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.trust import Flag
 
-SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW = (
+SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW, DOCUMENTATION = (
     "skill",
     "agent",
     "command",
@@ -19,8 +19,9 @@ SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLO
     "tool",  # one call that a server, a framework or a command line offers to a model
     "package",  # an entry of a package registry
     "workflow",  # steps that run agents, or that agents run
+    "pack",  # documentation in the home that query_pack asks
 )
-COMPONENT_TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW)
+COMPONENT_TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW, DOCUMENTATION)
 
 # node types
 COMPONENT, CAPABILITY, PATTERN, REQUEST, REQUIREMENT, CONCEPT = (

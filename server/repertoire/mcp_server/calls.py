@@ -8,6 +8,7 @@ from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.show import PackPlace
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
@@ -148,7 +149,15 @@ def _vote(arguments: Arguments) -> NewVote:
 
 
 def _pack_question(arguments: Arguments) -> PackQuestion:
-    return PackQuestion(arguments["question"], tuple(arguments.get("packs", ())), arguments["limit"])
+    switches = arguments.get("stages", "").replace(",", " ").split()
+    return PackQuestion(
+        arguments["question"],
+        tuple(arguments.get("packs", ())),
+        arguments["limit"],
+        arguments.get("profile", ""),
+        tuple(name.removeprefix("+") for name in switches if not name.startswith("-")),
+        tuple(name.removeprefix("-") for name in switches if name.startswith("-")),
+    )
 
 
 def _memory_query(arguments: Arguments) -> MemoryQuery:
@@ -212,7 +221,7 @@ CALLS: Mapping[str, Call] = {
     "list_tags": Call(TAGS, lambda _: None),
     "query_pack": Call(QUERY_PACK, _pack_question),
     "list_packs": Call(LIST_PACKS, lambda _: None),
-    "pack_info": Call(PACK_INFO, lambda arguments: arguments["name"]),
+    "pack_info": Call(PACK_INFO, lambda arguments: PackPlace(arguments["name"], arguments.get("citation", ""))),
     "memory_list": Call(LIST_MEMORY, _list_query),
     "memory_save": Call(SAVE_MEMORY, _save_request),
     "memory_move": Call(MOVE_MEMORY, _move_request),

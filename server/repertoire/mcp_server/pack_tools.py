@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.domain.pack_stages import PROFILES
 from repertoire.mcp_server.outputs import LINES, output
 from repertoire.mcp_server.tool import Tool, number, text, texts
 
@@ -18,6 +19,8 @@ PACK_TOOLS = (
             "question": text("In words."),
             "packs": texts("Names of packs; by default all are asked.", most=20),
             "limit": {**number("How many passages.", least=1, most=20), "default": 5},
+            "profile": {"type": "string", "enum": [*PROFILES]},
+            "stages": text("Stages to switch, as in +multidoc -dedupe.", most=200),
         },
         required=("question",),
         example={"question": "what is a lifetime"},
@@ -38,6 +41,7 @@ PACK_TOOLS = (
                     score="number",
                 ),
             },
+            linked=LINES,
             degraded=LINES,
         ),
         needs_model=True,
@@ -46,8 +50,8 @@ PACK_TOOLS = (
         name="list_packs",
         title="List documentation packs",
         description=(
-            "Lists the packs of documentation on this machine, with what each is about and how large it is. Use it to "
-            "see whether query_pack can answer about a library."
+            "Lists the packs of documentation here: what each is about, how large it is. Use it to see whether "
+            "query_pack can answer about a library."
         ),
         properties={},
         required=(),
@@ -66,10 +70,9 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, where it comes from, under which licence, and whether it was measured. Use it "
-            "before relying on a pack."
+            "Says what a pack holds, its source, licence and whether it was measured; with a citation, that section."
         ),
-        properties={"name": text("A pack's name.", most=64)},
+        properties={"name": text("A pack's name.", most=64), "citation": text("article#anchor", most=500)},
         required=("name",),
         example={"name": "rust-book"},
         output=output(
@@ -93,6 +96,7 @@ PACK_TOOLS = (
             model="string",
             hashes={"type": "object", "additionalProperties": {"type": "string"}},
             measured="boolean",
+            section="string",
         ),
     ),
 )

@@ -16,6 +16,7 @@ from repertoire.app.person.forget import PROJECT
 from repertoire.app.projects.places import root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
+from repertoire.app.session.covering_pack import covering_pack
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.noticed import NoticingSessions
 from repertoire.app.session.spool import of_session, record_events
@@ -167,16 +168,18 @@ class Answers:
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # an offer that is not shown does not count as one
             return HookOutcome(events=(*before, hook_events.asked(request, moment, settings)))
-        found, hint = self._with_trace(found, hook, moment)
+        found, hint = self._with_others(found, hook, moment, request.key)
         named = (*hook_events.offered(found, moment, request.key), *hook_events.held(found, moment, request.key))
         events = (*before, hook_events.asked(request, moment, settings), *named, *hint.events)
         text = "\n".join(part for part in (found.text, hint.text) if part)
         return HookOutcome(context_output("UserPromptSubmit", text), events)
 
-    def _with_trace(self, found: Offer, hook: Hook, moment: Moment) -> tuple[Offer, solving.Hint]:
-        if not self.repertoire.settings.trace_hints:
-            return found, solving.Hint()
-        both = self._solving.beside(found, hook.text("prompt"), moment, mention_text)
+    def _with_others(self, found: Offer, hook: Hook, moment: Moment, request: str) -> tuple[Offer, solving.Hint]:
+        """Return the offer with what other systems add: a pack that covers the question, a trace of the error."""
+        prompt, muted = hook.text("prompt"), self.repertoire.unfit_for_hints(hook.project)
+        named = frozenset(hit.component.id for hit in found.hits)
+        pack = covering_pack(self.repertoire, prompt, muted=muted | named)
+        both = self._solving.beside(found, prompt, moment, mention_text, pack=pack, request=request)
         return (found, solving.Hint()) if hook.late else both
 
     def used(self, hook: Hook) -> HookOutcome:

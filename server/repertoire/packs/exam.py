@@ -12,16 +12,22 @@ from repertoire.domain.text import clean_line
 
 EXAM_BYTES = 5_000_000  # of the largest exam that is read
 _QUESTIONS = 10_000
-_QUESTION, _GOLD = 1_000, 20  # characters of a question; sections that answer one
+TEST = "test"  # the split whose questions choose nothing
+_QUESTION, _ANSWER, _GOLD = 1_000, 10_000, 20  # characters of a question and an answer; sections that answer one
 
 
 @dataclass(frozen=True)
 class ExamQuestion:
-    """A question, and the citations (`article#anchor`) of the sections that answer it."""
+    """A question, and the citations (`article#anchor`) of the sections that answer it.
+
+    `answer` is a reference answer; the questions of the split `test` are kept from everything that is chosen.
+    """
 
     id: str
     question: str
     gold: tuple[str, ...]
+    answer: str = ""
+    split: str = ""
 
 
 def read_exam(text: str, *, place: str) -> tuple[ExamQuestion, ...]:
@@ -69,4 +75,11 @@ def _question(value: Any) -> ExamQuestion | None:
         return None
     if not one or not question.strip() or not gold or not all(isinstance(place, str) and place for place in gold):
         return None
-    return ExamQuestion(clean_line(one, 100), clean_line(question, _QUESTION), tuple(gold[:_GOLD]))
+    answer, split = (part if isinstance(part, str) else "" for part in (value.get("answer"), value.get("split")))
+    return ExamQuestion(
+        clean_line(one, 100),
+        clean_line(question, _QUESTION),
+        tuple(gold[:_GOLD]),
+        clean_line(answer, _ANSWER),
+        clean_line(split, 20),
+    )

@@ -70,9 +70,18 @@ def score_text(name: str, score: PackScore) -> str:
                 f"section first {words.section_first}, in five {words.section_in_5} %"
             ),
             f"own questions called not covered: {score.lost} %; questions of other packs refused: {refused}",
+            *([_nuggets(score)] if score.nuggets is not None else []),
+            *([f"gate: all but a few questions reach a cosine of {score.gate}"] if score.gate is not None else []),
+            f"stages: {', '.join(score.stages)}",
             *([] if better else ["The search finds no more sections than plain full text does."]),
             *unknown,
         ]
+    )
+
+
+def _nuggets(score: PackScore) -> str:
+    return (
+        f"of the reference answers the first passages say {score.nuggets} %, those of full text {score.words_nuggets} %"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -10,7 +10,17 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from typing_extensions import Self
 
-from repertoire.domain.pack import CHUNK_SPACE, HAS_CHUNK, HEADING_SPACE, PACK, SECTION, SECTIONS
+from repertoire.domain.pack import (
+    CHUNK_SPACE,
+    HAS_CHUNK,
+    HAS_SECTION,
+    HEADING_SPACE,
+    LINKS_TO,
+    PACK,
+    SECTION,
+    SECTIONS,
+)
+from repertoire.domain.pack_stages import TEXT, VECTORS
 from repertoire.ports import GraphReader, VectorReader, Vectors
 from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
@@ -51,6 +61,20 @@ class SectionIndex(PartIndex):
         order = np.argsort(owners, kind="stable")
         rows, begins, sizes = np.unique(owners[order], return_index=True, return_counts=True)
         return Groups(order, rows, begins, sizes)
+
+    @cached_property
+    def article_of(self) -> Rows:
+        """The topology position of the article of every row; -1 where there is none."""
+        edges = self.related(HAS_SECTION)
+        found = np.full(len(self.topology.ids), -1, dtype=np.int64)
+        found[self.topology.target[edges]] = self.topology.source[edges]
+        return np.asarray(found[self.positions])
+
+    @cached_property
+    def links(self) -> tuple[Rows, Rows]:
+        """The topology positions of articles that link, and of those that they link to."""
+        edges = self.related(LINKS_TO)
+        return self.topology.source[edges], self.topology.target[edges]
 
     def parts_and_owners(self) -> tuple[Rows, Rows]:
         """Return the topology positions of all chunks, and those of their sections."""
@@ -161,25 +185,30 @@ def add_up(run: SectionRun) -> str:
     return f"{int((total > 0.0).sum())} ranked"
 
 
-STAGES: tuple[Stage[SectionRun], ...] = (
-    Stage(WORDS, "text", by_words, worth=lambda run: run.weights[WORDS] > 0.0, cheap=True),
-    Stage(CHUNKS, "vectors", by_chunks, worth=lambda run: run.weights[CHUNKS] > 0.0),
-    Stage(HEADINGS, "vectors", by_headings, worth=lambda run: run.weights[HEADINGS] > 0.0),
-    Stage("sum", "", add_up, cheap=True),
+EVIDENCE: tuple[Stage[SectionRun], ...] = (
+    Stage(WORDS, TEXT, by_words, worth=lambda run: run.weights[WORDS] > 0.0, cheap=True),
+    Stage(CHUNKS, VECTORS, by_chunks, worth=lambda run: run.weights[CHUNKS] > 0.0),
+    Stage(HEADINGS, VECTORS, by_headings, worth=lambda run: run.weights[HEADINGS] > 0.0),
 )
+SUM: Stage[SectionRun] = Stage("sum", "", add_up, cheap=True)
+STAGES = (*EVIDENCE, SUM)
 
 
 def rank_sections(run: SectionRun, *, limit: int) -> list[RankedSection]:
     """Return the best sections, best first."""
     take_all(STAGES, run)
-    rows = best_rows(run.scores, limit).tolist()
+    return ranked_sections(run, best_rows(run.scores, limit).tolist())
+
+
+def ranked_sections(run: SectionRun, rows: Sequence[int]) -> list[RankedSection]:
+    """Return rows of a run that has scores as ranked sections, in this order."""
     ids, scores = run.index.node_ids, run.scores
     chunks = dict(zip(*(part.tolist() for part in _chunks_of(run, rows)), strict=True))
     return [RankedSection(int(ids[row]), float(scores[row]), chunks.get(row)) for row in rows]
 
 
-def _chunks_of(run: SectionRun, rows: list[int]) -> tuple[Rows, Rows]:
+def _chunks_of(run: SectionRun, rows: Sequence[int]) -> tuple[Rows, Rows]:
     """Return those of the rows that were compared, and the node id of the nearest chunk of each."""
     known, chunks = run.nearest_chunks
-    wanted = np.isin(known, rows)
+    wanted = np.isin(known, [*rows])
     return known[wanted], chunks[wanted]

@@ -29,7 +29,7 @@ class StageRun(Protocol):
         """The effort of the question in words, for reports on skipped stages."""
 
 
-R = TypeVar("R", bound=StageRun)
+R_contra = TypeVar("R_contra", bound=StageRun, contravariant=True)
 
 
 def always(_run: Any) -> bool:
@@ -38,7 +38,7 @@ def always(_run: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Stage(Generic[R]):
+class Stage(Generic[R_contra]):
     """One stage of a ranking; `work` returns a line for its report.
 
     A stage without a `part` cannot be switched off. A `cheap` stage runs even after the time limit. If `on` is false
@@ -47,12 +47,12 @@ class Stage(Generic[R]):
 
     name: str
     part: str
-    work: Callable[[R], str]
-    on: Callable[[R], bool] = always
-    worth: Callable[[R], bool] = always
+    work: Callable[[R_contra], str]
+    on: Callable[[R_contra], bool] = always
+    worth: Callable[[R_contra], bool] = always
     cheap: bool = False
 
-    def take(self, run: R) -> None:
+    def take(self, run: R_contra) -> None:
         """Run this stage, or report why it is skipped; a missing model is noted in the answer."""
         if not self.on(run) or not self._may(run):
             return
@@ -62,7 +62,7 @@ class Stage(Generic[R]):
         except ModelUnavailable as error:
             run.stage_log.missing(f"no {self.name}: {error}")
 
-    def _may(self, run: R) -> bool:
+    def _may(self, run: R_contra) -> bool:
         if not self.worth(run):
             run.stage_log.skip(self.name, run.effort)
             return False
@@ -72,7 +72,7 @@ class Stage(Generic[R]):
         return self.cheap or run.stage_log.in_time(self.name)
 
 
-def take_all(stages: Sequence[Stage[R]], run: R) -> None:
+def take_all(stages: Sequence[Stage[R_contra]], run: R_contra) -> None:
     """Run the stages in order; one that does not apply is skipped, a missing model is noted in the answer."""
     for stage in stages:
         stage.take(run)

@@ -204,6 +204,27 @@ class PackStore:
         near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
         return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
 
+    def section_at(self, citation: str) -> int | None:
+        """Return the node id of the section that a citation names; None if there is none."""
+        path, _, anchor = citation.partition("#")
+        found = self._db.value(
+            """SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
+               WHERE a.path = ? AND s.anchor = ? ORDER BY s.position LIMIT 1""",
+            (path, anchor),
+        )
+        return None if found is None else int(found)
+
+    def titles(self, limit: int) -> list[str]:
+        """Return the titles of the first documents, in the order of the file."""
+        return [str(row[0]) for row in self._db.rows("SELECT title FROM article ORDER BY node_id LIMIT ?", (limit,))]
+
+    def sections_by_citation(self) -> dict[str, int]:
+        """Return the node id of every section by its citation."""
+        rows = self._db.rows(
+            "SELECT a.path, s.anchor, s.node_id FROM section s JOIN article a ON a.node_id = s.article_id"
+        )
+        return {f"{path}#{anchor}" if anchor else str(path): int(node_id) for path, anchor, node_id in rows}
+
     def articles(self) -> list[PackArticle]:
         """Return every document with its sections, in the order of the file, without chunks and links."""
         rows = self._db.rows("SELECT node_id, path, title, category, content_hash FROM article ORDER BY 1")

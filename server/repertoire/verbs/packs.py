@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
-from repertoire.packs.manifest import PackManifest
+from repertoire.app.packs.show import PackPlace, ShownPack, show_pack
+from repertoire.app.packs.stand_ins import uses
+from repertoire.domain.event import Event
 from repertoire.rendering.packs import (
     pack_answer_data,
     pack_answer_text,
-    pack_data,
-    pack_text,
     packs_data,
     packs_text,
+    shown_data,
+    shown_text,
 )
 from repertoire.verbs.verb import Context, Verb
 
 
 def _query(context: Context, wanted: PackQuestion) -> PackAnswer:
-    repertoire = context.repertoire
-    gate = repertoire.settings.pack_gate_percent / 100
-    return query_packs(repertoire.packs, wanted, embedder=repertoire.embedder, gate=gate)
+    means = means_of(context.repertoire, wanted.profile, on=wanted.on, off=wanted.off)
+    return query_packs(context.repertoire.packs, wanted, means)
+
+
+def _used(context: Context, _wanted: PackQuestion, answer: PackAnswer) -> Sequence[Event]:
+    """Return the use of each pack that answered."""
+    answered = dict.fromkeys(hit.pack for hit in answer.hits) if answer.covered else ()
+    moment = context.moment
+    return uses(context.repertoire.store, [*answered], now=moment.at, project=moment.project)
 
 
 def _list(context: Context, _question: None) -> PackListing:
     return context.repertoire.packs.listing()
 
 
-def _info(context: Context, name: str) -> PackManifest:
-    return context.repertoire.packs.manifest(name)
+def _show(context: Context, place: PackPlace) -> ShownPack:
+    return show_pack(context.repertoire.packs, place)
 
 
-QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data)
+QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data, _used)
 LIST_PACKS: Verb[None, PackListing] = Verb(_list, packs_text, packs_data)
-PACK_INFO = Verb(_info, pack_text, pack_data)
+PACK_INFO = Verb(_show, shown_text, shown_data)

@@ -11,7 +11,7 @@ import pytest
 
 from app.packs.documentation import WILLOW, build, write
 from repertoire.app.packs.places import digest, packs_folder
-from repertoire.app.packs.query import PackQuestion, query_packs
+from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import ForeignStore, PackRefused, RepertoireError
 from repertoire.inference.embedder import load
@@ -59,7 +59,7 @@ def ask(pack, embedder):
     shelf = PackShelf(pack.parent, PackStore.open)
     try:
         asked = PackQuestion("how long must willow rods soak in water", packs=("willow",))
-        return query_packs(shelf, asked, embedder=embedder, gate=0.4)
+        return query_packs(shelf, asked, PackMeans(embedder, 0.4))
     finally:
         shelf.close()
 

@@ -14,6 +14,7 @@ from app.packs.documentation import LEDGER, WILLOW, build, write
 from repertoire.app.packs.checks import audit_pack, validate_pack
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
 from repertoire.app.packs.places import digest, packs_folder
+from repertoire.app.packs.query import PackMeans
 from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
@@ -65,7 +66,7 @@ def shelf(home):
 
 
 def test_an_exam_counts_sections_pages_lost_and_refused_questions_and_is_kept_in_the_manifest(shelf, embedder):
-    score = take_exam(shelf, "willow", exam_of(shelf, "willow"), embedder=embedder, gate=GATE)
+    score = take_exam(shelf, "willow", exam_of(shelf, "willow"), PackMeans(embedder, GATE))
     assert (score.questions, score.search.page_in_5, score.search.section_in_5) == (2, 100.0, 100.0)
     assert (score.lost, score.foreign, score.refused, score.unknown) == (0.0, 1, 100.0, ())
     manifest = record_score(shelf, "willow", score, exam="x" * 64, model=embedder.model, day="2026-11-23")
@@ -76,7 +77,7 @@ def test_an_exam_counts_sections_pages_lost_and_refused_questions_and_is_kept_in
 
 def test_an_exam_with_an_unknown_citation_names_it_and_a_broken_one_its_line(shelf, home, embedder):
     exam = exam_of(shelf, "books")
-    assert take_exam(shelf, "willow", exam, embedder=embedder, gate=GATE).unknown == ("ledger.md#ledgers",)
+    assert take_exam(shelf, "willow", exam, PackMeans(embedder, GATE)).unknown == ("ledger.md#ledgers",)
     broken = lines(home / "broken.jsonl", SOAK, {"id": "b", "question": "no gold"})
     with pytest.raises(PackRefused, match=r"line 2 of .* is no question"):
         build(home, "other", home / "docs", exam=broken)
@@ -159,7 +160,7 @@ def test_an_exported_pack_is_installed_elsewhere_as_it_was(shelf, home, tmp_path
             install_pack(other, str(origin), open_pack_file)
         assert install_pack(other, str(origin), open_pack_file, replace=True).place == done.place
         taken = PackShelf(packs_folder(other), open_pack_file)
-        assert take_exam(taken, "willow", exam_of(taken, "willow"), embedder=embedder, gate=GATE).lost == 0.0
+        assert take_exam(taken, "willow", exam_of(taken, "willow"), PackMeans(embedder, GATE)).lost == 0.0
         taken.close()
 
 

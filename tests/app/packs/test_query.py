@@ -6,7 +6,7 @@ import pytest
 
 from app.packs.documentation import LEDGER, WILLOW, build, write
 from repertoire.app.packs.places import packs_folder
-from repertoire.app.packs.query import NO_PACKS, NO_VECTORS, PackQuestion, query_packs
+from repertoire.app.packs.query import NO_PACKS, NO_VECTORS, PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import InvalidRequest, PackRefused
 from repertoire.inference.embedder import load
@@ -33,7 +33,7 @@ def shelf(tmp_path, embedder):
 
 
 def ask(shelf, question, embedder, **more):
-    return query_packs(shelf, PackQuestion(question, **more), embedder=embedder, gate=GATE)
+    return query_packs(shelf, PackQuestion(question, **more), PackMeans(embedder, GATE))
 
 
 def test_the_pack_that_covers_a_question_answers_with_citations(shelf, embedder):

@@ -18,10 +18,12 @@ from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.build import embed_pack
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
+from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES
 from repertoire.domain.text import content_words
 from repertoire.packs.markdown import read_markdown
 from repertoire.ports import Embedder
-from repertoire.retrieval.sections import SectionIndex, SectionRun, rank_sections, read_sections
+from repertoire.retrieval.pack_ranking import PackRun, rank_pack
+from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore
 
 _DEPTH, _DEEP = 50, 200  # results that the run holds for each query, and candidates of each baseline
@@ -39,7 +41,7 @@ class SectionOptions:
     run: Path
     gate: float
     split: str = "dev"
-    without: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset(STAGES) - PROFILES[BALANCED]
     cache: Path | None = None
 
 
@@ -91,9 +93,12 @@ def evaluate_sections(
         index = read_sections(store.graph, store.vectors, embedder.model if embedder is not None else "")
         nearest = list[float]()
 
+        def texts(node_ids: Sequence[int]) -> dict[int, str]:
+            return {one: passage.text for one, passage in store.passages(dict.fromkeys(node_ids)).items()}
+
         def search(question: str) -> Sequence[int]:
-            run = SectionRun(question, store.graph, index, embedder, without=options.without)
-            found = rank_sections(run, limit=_DEEP)
+            run = PackRun(question, store.graph, index, embedder, without=options.without, texts=texts, limit=_DEEP)
+            found = rank_pack(run).sections
             nearest.append(run.nearest)
             return [one.node_id for one in found]
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM, MANIFEST, RESULTS
-from repertoire.app.packs.query import PackQuestion, query_packs
-from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, query_packs
+from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import SECTIONS
+from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
-from repertoire.packs.exam import ExamQuestion
+from repertoire.packs.exam import TEST, ExamQuestion
 from repertoire.packs.manifest import PackManifest, manifest_json
-from repertoire.ports import Embedder
+from repertoire.packs.nuggets import Nuggets
+from repertoire.retrieval.pack_ranking import same_text
 
 _DEPTH = 50  # passages that are ranked for a question
 _PLAIN = (2.0, 1.0, 1.0)  # BM25 weights of the baseline
 _FOREIGN = 300  # questions of other packs that are asked
+_SHOWN = 5  # passages that a reader sees
+_LEAST_TO_CALIBRATE, _LOST_AT_GATE = 20, 3  # questions that tell the gate of a pack, and the percent that may fail it
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,11 @@ class RecallFigures:
 
 @dataclass(frozen=True)
 class PackScore:
-    """What an exam showed: recall beside plain full text, own questions lost, and foreign ones refused (None: none)."""
+    """What an exam showed: recall beside plain full text, own questions lost, and foreign ones refused (None: none).
+
+    `gate` is the cosine that all but a few of the questions reach, those of the split `test` left out; `nuggets` is
+    how much of the reference answers the first passages say, `words_nuggets` those of full text (None: no such answer).
+    """
 
     questions: int
     search: RecallFigures
@@ -44,6 +53,10 @@ class PackScore:
     foreign: int
     refused: float | None
     unknown: tuple[str, ...] = ()  # citations of the exam that are no section of the pack
+    gate: float | None = None
+    nuggets: float | None = None
+    words_nuggets: float | None = None
+    stages: tuple[str, ...] = ()
 
 
 def exam_of(shelf: PackShelf, name: str) -> tuple[ExamQuestion, ...]:
@@ -60,46 +73,100 @@ def take_exam(
     shelf: PackShelf,
     name: str,
     questions: Sequence[ExamQuestion],
+    means: PackMeans,
     *,
-    embedder: Embedder | None,
-    gate: float,
+    split: str = "",
 ) -> PackScore:
-    """Ask a pack the questions of an exam, and the questions of the other packs' exams as foreign ones.
+    """Ask a pack the questions of an exam, or of one split; the questions of the other packs' exams are foreign ones.
+
+    No question is answered with its own example. Sections with the same text are one answer.
 
     Raises:
         PackRefused: there is no such pack, or it cannot be opened.
     """
-    pack = shelf.open(name, embedder.model if embedder is not None else "")
-    with pack.store.guarded():
-        sections = [
-            (article.path, f"{article.path}#{section.anchor}" if section.anchor else article.path)
-            for article in pack.store.articles()
-            for section in article.sections
-        ]
-    known = {citation for _, citation in sections}
-    places = dict(zip((int(one) for one in pack.index.node_ids), (one for _, one in sections), strict=True))
-    found, words = list[list[str]](), list[list[str]]()
-    for question in questions:
-        answer = query_packs(shelf, PackQuestion(question.question, (name,), _DEPTH), embedder=embedder, gate=gate)
-        found.append([hit.passage.citation for hit in answer.hits])
-        asked = content_words(question.question)
-        matched = pack.store.graph.match(asked, limit=_DEPTH, weights=_PLAIN, view=SECTIONS)
-        words.append([places[node_id] for node_id, _ in matched])
+    asked = [one for one in questions if not split or one.split == split]
+    if not asked:
+        message = f"the exam of pack {name} has no question of the split {split!r}; it has {_splits(questions)}"
+        raise InvalidRequest(message)
+    key = _Key.of(shelf, name, means)
+    gate = _calibrated(shelf, name, questions, means)
+    if gate is not None:
+        means = replace(means, gates={**means.gates, name: bounded_gate(gate, means.gate)})
+    found, words, answered = list[list[str]](), list[list[str]](), list[tuple[float, float]]()
+    for question in asked:
+        wanted = PackQuestion(question.question, (name,), _DEPTH, held_back=question.question)
+        hits = query_packs(shelf, wanted, means).hits
+        found.append([hit.passage.citation for hit in hits])
+        words.append(key.by_words(question.question))
+        if question.answer:
+            texts = ([hit.passage.text for hit in hits], [key.text[one] for one in words[-1]])
+            search, plain = (key.nuggets.coverage(question.answer, one[:_SHOWN]) for one in texts)
+            answered.append((search, plain))
 
     def covered(text: str) -> bool:  # as among all packs of this home
-        answer = query_packs(shelf, PackQuestion(text, limit=1), embedder=embedder, gate=gate)
+        answer = query_packs(shelf, PackQuestion(text, limit=1), means)
         return name in answer.covering
 
     foreign = _foreign(shelf, name)
     return PackScore(
-        len(questions),
-        _figures(questions, found),
-        _figures(questions, words),
-        _percent([not covered(question.question) for question in questions]),
+        len(asked),
+        _figures(asked, found, key),
+        _figures(asked, words, key),
+        _percent([not covered(question.question) for question in asked]),
         len(foreign),
         _percent([not covered(text) for text in foreign]) if foreign else None,
-        tuple(sorted({gold for question in questions for gold in question.gold} - known)),
+        tuple(sorted({gold for question in asked for gold in question.gold} - {*key.text})),
+        gate,
+        _percent([one for one, _ in answered]) if answered else None,
+        _percent([one for _, one in answered]) if answered else None,
+        tuple(sorted(means.stages)),
     )
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What answers are compared with: the sections of a pack by citation, and which of them say the same."""
+
+    pack: OpenPack
+    text: dict[str, str]
+    same: dict[str, str]  # the first citation with the same text, by citation
+    places: dict[int, str]  # citations by node id
+    nuggets: Nuggets
+
+    @classmethod
+    def of(cls, shelf: PackShelf, name: str, means: PackMeans) -> _Key:
+        pack = shelf.open(name, means.embedder.model if means.embedder is not None else "")
+        with pack.store.guarded():
+            text = {
+                f"{article.path}#{section.anchor}" if section.anchor else article.path: section.text
+                for article in pack.store.articles()
+                for section in article.sections
+            }
+            ids = pack.store.sections_by_citation()
+        first: dict[str, str] = {}
+        same = {citation: first.setdefault(same_text(one), citation) for citation, one in text.items()}
+        return cls(pack, text, same, {one: citation for citation, one in ids.items()}, Nuggets(text.values()))
+
+    def by_words(self, question: str) -> list[str]:
+        """Return the citations that plain full text finds."""
+        with self.pack.store.guarded():
+            asked = content_words(question)
+            matched = self.pack.store.graph.match(asked, limit=_DEPTH, weights=_PLAIN, view=SECTIONS)
+        return [self.places[node_id] for node_id, _ in matched]
+
+
+def _calibrated(shelf: PackShelf, name: str, questions: Sequence[ExamQuestion], means: PackMeans) -> float | None:
+    """Return the cosine that all but a few of the questions reach; None for too few questions, or without vectors."""
+    chosen = [one for one in questions if one.split != TEST]
+    if len(chosen) < _LEAST_TO_CALIBRATE or means.embedder is None:
+        return None
+    plain = replace(means, stages=PROFILES[BASELINE])
+    nearest = [query_packs(shelf, PackQuestion(one.question, (name,), 1), plain).confidence for one in chosen]
+    return round(float(np.percentile(nearest, _LOST_AT_GATE)), 3)
+
+
+def _splits(questions: Sequence[ExamQuestion]) -> str:
+    return ", ".join(sorted({one.split or "none" for one in questions}))
 
 
 def record_score(shelf: PackShelf, name: str, score: PackScore, *, exam: str, model: str, day: str) -> PackManifest:
@@ -120,6 +187,7 @@ def record_score(shelf: PackShelf, name: str, score: PackScore, *, exam: str, mo
         "lost": score.lost,
         "foreign": score.foreign,
         "refused": score.refused,
+        **({"gate": score.gate} if score.gate is not None else {}),
     }
     manifest = shelf.manifest(name)
     kept = [one for one in manifest.scores if one.get("exam") != exam][-20:]
@@ -141,10 +209,13 @@ def _foreign(shelf: PackShelf, name: str) -> list[str]:
     return [question.question for other in others for question in exam_of(shelf, other)][:_FOREIGN]
 
 
-def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]]) -> RecallFigures:
-    sections = [_rank(found, question.gold) for question, found in zip(questions, answers, strict=True)]
+def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]], key: _Key) -> RecallFigures:
+    sections = [
+        _rank([key.same[one] for one in found], [key.same.get(gold, gold) for gold in question.gold])
+        for question, found in zip(questions, answers, strict=True)
+    ]
     pages = [
-        _rank(list(dict.fromkeys(_page(one) for one in found)), [_page(one) for one in question.gold])
+        _rank(list(dict.fromkeys(_page(one) for one in found)), _pages(question, key))
         for question, found in zip(questions, answers, strict=True)
     ]
     return RecallFigures(
@@ -155,7 +226,13 @@ def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]]
     )
 
 
-def _rank(found: Sequence[str], gold: Sequence[str]) -> int:
+def _pages(question: ExamQuestion, key: _Key) -> set[str]:
+    """Return the pages that hold an answer, or the same text as one."""
+    gold = {key.same.get(one, one) for one in question.gold}
+    return {_page(one) for one in question.gold} | {_page(one) for one, first in key.same.items() if first in gold}
+
+
+def _rank(found: Sequence[str], gold: Collection[str]) -> int:
     return next((rank for rank, one in enumerate(found, 1) if one in gold), 0)
 
 

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.packs.examples import examples_of
+from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.pack import PackPassage
-from repertoire.ports import Embedder
-from repertoire.retrieval.sections import SectionRun, rank_sections
+from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
+from repertoire.packs.manifest import PackManifest
+from repertoire.ports import Embedder, Reranker, Vectors
+from repertoire.retrieval.pack_ranking import LEAST_QUALITY, PackRun, rank_pack, same_text
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
 NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
+_FLOOR = 0.25  # the least gate that the manifest of a pack may ask for: it may come from a stranger
 _BEHIND = 0.03  # a pack whose nearest chunk is this much farther than another pack's does not cover the question
 _QUESTION = 2_000  # characters of a question that are read
 
 
 @dataclass(frozen=True)
 class PackQuestion:
-    """A question to packs; without names, all packs are asked."""
+    """A question to packs; without names, all packs are asked.
+
+    Profile and switches change what `PackMeans` says of stages. `held_back` is an exam's question that nobody may know.
+    """
 
     question: str
     packs: tuple[str, ...] = ()
     limit: int = 5
-    without: frozenset[str] = frozenset()
+    profile: str = ""
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    held_back: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,8 @@ class PackAnswer:
     """The answer to a question: sections, best first. If no pack covers it they are only the nearest.
 
     `covering` names the packs that cover it: above the gate, and hardly behind the nearest of them. `confidence` is
-    the cosine between the question and the nearest chunk of the packs that were asked.
+    the cosine between the question and the nearest chunk of the packs that were asked. `linked` are sections of
+    documents with which that of the best section is linked.
     """
 
     hits: tuple[PackHit, ...]
@@ -49,11 +61,25 @@ class PackAnswer:
     confidence: float
     asked: tuple[str, ...]
     degraded: tuple[str, ...] = ()
+    linked: tuple[PackHit, ...] = ()
+    reports: Mapping[str, tuple[StageReport, ...]] = field(default_factory=dict)  # by pack
 
     @property
     def covered(self) -> bool:
         """Whether any pack covers the question."""
         return bool(self.covering)
+
+
+@dataclass(frozen=True)
+class PackMeans:
+    """What a question to packs may use; `gates` overrides the gates that manifests ask for."""
+
+    embedder: Embedder | None
+    gate: float
+    least_quality: float = LEAST_QUALITY
+    reranker: Reranker | None = None
+    stages: frozenset[str] = PROFILES[BALANCED]
+    gates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -62,11 +88,15 @@ class _Found:
 
     name: str
     hits: list[PackHit] = field(default_factory=list)
+    linked: list[PackHit] = field(default_factory=list)
     nearest: float = 0.0
+    gate: float = 0.0
     judged: bool = False  # whether vectors were compared
+    reports: tuple[StageReport, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
-def query_packs(shelf: PackShelf, wanted: PackQuestion, *, embedder: Embedder | None, gate: float) -> PackAnswer:
+def query_packs(shelf: PackShelf, wanted: PackQuestion, means: PackMeans) -> PackAnswer:
     """Return the sections that answer a question best; packs that do not cover it count only where none does.
 
     Raises:
@@ -79,41 +109,99 @@ def query_packs(shelf: PackShelf, wanted: PackQuestion, *, embedder: Embedder | 
     names = wanted.packs or tuple(manifest.name for manifest in shelf.listing().packs)
     if not names:
         return PackAnswer((), covering=(), confidence=0.0, asked=(), degraded=(NO_PACKS,))
-    asked = [_ask_or_leave_out(shelf, name, wanted, embedder) for name in names]
+    embedded: dict[str, Vectors] = {}  # a question is embedded once for all packs
+    asked = [_ask_or_leave_out(shelf, name, wanted, means, embedded) for name in names]
     found = [one for one in asked if isinstance(one, _Found)]
     degraded = [one for one in asked if isinstance(one, str)]
     if any(not one.judged for one in found):
         degraded.append(NO_VECTORS)
-    nearest = max((one.nearest for one in found), default=0.0)
-    least = max(gate, nearest - _BEHIND)
-    covering = [one for one in found if one.hits and (one.nearest >= least or not one.judged)]
-    hits = _merged(covering or found, wanted.limit)
-    return PackAnswer(hits, tuple(one.name for one in covering), nearest, names, tuple(degraded))
+    degraded += dict.fromkeys(note for one in found for note in one.degraded)
+    covering = _covering(found, means)
+    answering = covering or found
+    hits = _merged([hit for one in answering for hit in one.hits], wanted, means)
+    return PackAnswer(
+        hits,
+        tuple(one.name for one in covering),
+        max((one.nearest for one in found), default=0.0),
+        names,
+        tuple(degraded),
+        _merged([hit for one in answering for hit in one.linked], wanted, means),
+        {one.name: one.reports for one in found},
+    )
 
 
-def _ask_or_leave_out(shelf: PackShelf, name: str, wanted: PackQuestion, embedder: Embedder | None) -> _Found | str:
+def gate_of(manifest: PackManifest, gate: float) -> float:
+    """Return the least cosine at which a pack covers a question: what its exam showed, at most the usual one."""
+    asked = manifest.scores[-1].get("gate") if manifest.scores else None
+    return bounded_gate(float(asked), gate) if isinstance(asked, (int, float)) else gate
+
+
+def bounded_gate(asked: float, gate: float) -> float:
+    """Return the gate that a pack may have: at most the usual one, and not so low that everything passes."""
+    return min(gate, max(_FLOOR, asked))
+
+
+def _covering(found: Sequence[_Found], means: PackMeans) -> list[_Found]:
+    """Return the packs that are near enough, and hardly farther than the nearest; without vectors those that match."""
+    if GATE not in means.stages:
+        return [one for one in found if one.hits]
+    nearest = max((one.nearest for one in found), default=0.0) - _BEHIND
+    return [one for one in found if one.hits and (one.nearest >= max(one.gate, nearest) or not one.judged)]
+
+
+def _ask_or_leave_out(
+    shelf: PackShelf, name: str, wanted: PackQuestion, means: PackMeans, embedded: dict[str, Vectors]
+) -> _Found | str:
     """Return what a pack found; of a pack that nobody named and that cannot be read, the reason."""
     try:
-        return _ask(shelf, name, wanted, embedder)
+        return _ask(shelf, name, wanted, means, embedded)
     except (PackRefused, StoreError) as error:
         if wanted.packs:
             raise
         return f"pack {name} was left out: {error}"
 
 
-def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, embedder: Embedder | None) -> _Found:
-    pack = shelf.open(name, embedder.model if embedder is not None else "")
-    question = wanted.question[:_QUESTION]
-    run = SectionRun(question, pack.store.graph, pack.index, embedder, without=wanted.without)
+def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, means: PackMeans, embedded: dict[str, Vectors]) -> _Found:
+    pack = shelf.open(name, means.embedder.model if means.embedder is not None else "")
     with pack.store.guarded():
-        ranked = rank_sections(run, limit=wanted.limit)
-        passages = pack.store.passages({one.node_id: one.chunk for one in ranked})
-        hits = [PackHit(name, passages[one.node_id], one.score) for one in ranked]
-    return _Found(name, hits, run.nearest, judged=run.compared)
+        run = replace(_run(shelf, pack, wanted, means), embedded=embedded)
+        ranking = rank_pack(run)
+        passages = pack.store.passages({one.node_id: one.chunk for part in ranking for one in part})
+        hits, linked = ([PackHit(name, passages[one.node_id], one.score) for one in part] for part in ranking)
+    # A lone pack that nobody named tells subjects apart only at the usual gate: no other pack is compared with it.
+    compared = bool(wanted.packs) or len(shelf.listing().packs) > 1
+    gate = means.gates.get(name, gate_of(pack.manifest, means.gate) if compared else means.gate)
+    log = run.stage_log
+    return _Found(name, hits, linked, run.nearest, gate, run.compared, log.reports, log.degraded)
 
 
-def _merged(found: Sequence[_Found], limit: int) -> tuple[PackHit, ...]:
+def _run(shelf: PackShelf, pack: OpenPack, wanted: PackQuestion, means: PackMeans) -> PackRun:
+    """Return the question to one pack, ready to be ranked."""
+    embedder = means.embedder
+
+    def texts(node_ids: Sequence[int]) -> dict[int, str]:
+        return {one: passage.text for one, passage in pack.store.passages(dict.fromkeys(node_ids)).items()}
+
+    return PackRun(
+        wanted.question[:_QUESTION],
+        pack.store.graph,
+        pack.index,
+        embedder,
+        without=frozenset(STAGES) - means.stages,
+        texts=texts,
+        examples=lambda: examples_of(shelf, pack, embedder, held_back=wanted.held_back),
+        reranker=means.reranker,
+        least_quality=means.least_quality,
+        limit=wanted.limit,
+    )
+
+
+def _merged(hits: Sequence[PackHit], wanted: PackQuestion, means: PackMeans) -> tuple[PackHit, ...]:
     """Return the best hits of all packs; a score sums cosines, which are comparable across packs of one model."""
-    hits = [hit for one in found for hit in one.hits]
-    hits.sort(key=lambda hit: (-hit.score, hit.pack, hit.passage.citation))
-    return tuple(hits[:limit])
+    ranked = sorted(hits, key=lambda hit: (-hit.score, hit.pack, hit.passage.citation))
+    if DEDUPE in means.stages:
+        first: dict[str, PackHit] = {}
+        for hit in ranked:
+            first.setdefault(same_text(hit.passage.text), hit)
+        ranked = [*first.values()]
+    return tuple(ranked[: wanted.limit])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
+from repertoire.retrieval.pack_ranking import Examples
 from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore
 
@@ -26,6 +27,8 @@ class OpenPack:
     store: PackStore
     index: SectionIndex
     version: tuple[int, int]  # identifies the file, which another build may replace
+    # by model: the questions of the exam with their vectors and sections, once somebody needs them
+    examples: dict[str, tuple[list[str], Examples]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from repertoire.app.packs.documents import Report
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import PackScore, record_score, take_exam
 from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.query import PackMeans
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
@@ -64,10 +65,10 @@ def update_pack(
     with pack.store.guarded():
         old = {article.path: article.content_hash for article in pack.store.articles()}
         known = _known(pack.store, before.model) if embedder is not None and embedder.model == before.model else {}
-    gate = settings.pack_gate_percent / 100
+    means = PackMeans(embedder, settings.pack_gate_percent / 100, settings.pack_quality_percent / 100)
     place = asked.exam or shelf.file(asked.name, EXAM)
     exam = read_exam_file(place) if place is not None else ()
-    score = take_exam(shelf, asked.name, exam, embedder=embedder, gate=gate) if exam else None
+    score = take_exam(shelf, asked.name, exam, means) if exam else None
     request = BuildRequest(
         asked.name,
         origin,
@@ -82,7 +83,7 @@ def update_pack(
     built = build_pack(shelf.home, request, opening, embedder=embedder, settings=settings, report=report)
     with shelf.open(asked.name, before.model).store.guarded():
         new = {one.path: one.content_hash for one in shelf.open(asked.name, before.model).store.articles()}
-    after = take_exam(shelf, asked.name, exam, embedder=embedder, gate=gate) if exam else None
+    after = take_exam(shelf, asked.name, exam, means) if exam else None
     if after is not None:
         model = embedder.model if embedder is not None else ""
         record_score(shelf, asked.name, after, exam=built.manifest.hashes[EXAM], model=model, day=asked.day)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from repertoire.app.kernel import Repertoire
+from repertoire.app.session.covering_pack import CoveringPack
 from repertoire.app.session.hint import Offer, limited_to
 from repertoire.app.session.hook_events import held_back
 from repertoire.app.session.occasion import occasion_of
@@ -115,20 +116,34 @@ class SolvingSessions:
         return self._shown(candidate, FAILURE, text, moment, errors=errors)
 
     def beside(
-        self, found: Offer, prompt: str, moment: Moment, render: Callable[[TraceHit], str]
+        self,
+        found: Offer,
+        prompt: str,
+        moment: Moment,
+        render: Callable[[TraceHit], str],
+        *,
+        pack: CoveringPack | None = None,
+        request: str = "",
     ) -> tuple[Offer, Hint]:
-        """Return the offer for a prompt, and a line on the trace of an error that the prompt quotes, in one budget."""
-        solved = self._same_error(prompt, moment, render) if signatures_in(prompt) else None
-        if solved is None:
+        """Return the offer for a prompt, and lines on the trace of a quoted error and a covering pack, in a budget."""
+        traces = self._repertoire.settings.trace_hints and signatures_in(prompt)
+        solved = self._same_error(prompt, moment, render) if traces else None
+        if solved is None and pack is None:
             return found, Hint()
-        trace, text = solved
         named = [
             Candidate(one.component.id, one.component.type, found.confidence, COMPONENT_TOKENS) for one in found.hits
         ]
-        decision = arbitrate([*named, trace], occasion_of(self._repertoire, PROMPT, moment, prompt))
-        hint = self._as_shown(trace, PROMPT, text, moment, decision)
+        own = [solved[0]] if solved is not None else []
+        own += [pack.candidate] if pack is not None else []
+        decision = arbitrate([*named, *own], occasion_of(self._repertoire, PROMPT, moment, prompt))
+        hint = self._as_shown(solved[0], PROMPT, solved[1], moment, decision) if solved is not None else Hint()
         held = [held_back(hit, why, moment) for hit in found.hits if (why := decision.held.get(hit.component.id))]
-        return limited_to(found, decision.shown), replace(hint, events=(*hint.events, *held))
+        events, texts = [*hint.events, *held], [hint.text]
+        if pack is not None and pack.candidate.key in decision.shown:
+            texts.append(pack.text)
+            events.append(pack.offered(moment, request, rank=len(found.hits) + 1))
+        text = "\n".join(part for part in texts if part)
+        return limited_to(found, decision.shown), replace(hint, text=text, events=tuple(events))
 
     def proposal(self, moment: Moment) -> tuple[Proposal | None, list[Event]]:
         """Return a draft of the hard-won solution of this turn, and the event; no problem is ever proposed twice."""

@@ -14,6 +14,7 @@ from repertoire.app.clone_folder import clone_folder
 from repertoire.app.commons.errors import CommonsError
 from repertoire.app.commons.membership import read as read_membership
 from repertoire.app.current_project import project_folder
+from repertoire.app.packs.places import packs_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
@@ -65,6 +66,7 @@ def refresh(
             reports += reread(store, home, settings=settings, machine=machine, report=report)
         reports.extend(remove_vanished_sources(store, machine, project))
         _sweep_clones(store, home)
+        _tell_packs(store, home)
         settle(store, report=report)
         note_installs(store)
         renew_learned(store)
@@ -76,6 +78,21 @@ def refresh(
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model, embedder.query_encoder)
     return tuple(reports)
+
+
+def _tell_packs(store: Store, home: Path) -> None:
+    """Bring the components that stand in for packs up to date; homes without packs open nothing."""
+    if not packs_folder(home).is_dir():
+        return
+    from repertoire.app.packs.shelf import PackShelf  # noqa: PLC0415 - most homes have no packs
+    from repertoire.app.packs.stand_ins import tell_graph  # noqa: PLC0415
+    from repertoire.store.pack_file import PackStore  # noqa: PLC0415
+
+    shelf = PackShelf(packs_folder(home), PackStore.open)
+    try:
+        tell_graph(store, shelf)
+    finally:
+        shelf.close()
 
 
 def _sync_commons(store: Store, home: Path, settings: Settings) -> None:

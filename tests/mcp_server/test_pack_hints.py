@@ -1,0 +1,81 @@
+"""A pack is a component of the graph: searches name it, hints name it where it covers a question, use is counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from app.packs.documentation import LEDGER, WILLOW, build, write
+from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.app.packs.sharing import remove_pack
+from repertoire.app.packs.stand_ins import INFO, stand_in, tell_graph
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.event import OFFERED, SELECTED
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = "how long must willow rods lie in water before weaving?"
+QUIET = (
+    "run the tests again",
+    "rename willow_rods to rods everywhere",
+    "how do I configure a kubernetes ingress with tls?",
+    "read package.json",
+    "what does this function return when the list is empty?",
+    "willow",
+)
+
+
+@pytest.fixture
+def packs(home: Path, tmp_path: Path) -> Path:
+    with open_repertoire(home) as repertoire:
+        build(home, "willow", write(tmp_path / "docs", WILLOW), repertoire.embedder, topics=("basketry",))
+        build(home, "books", write(tmp_path / "books", LEDGER), repertoire.embedder)
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+    return home
+
+
+async def prompted(client: Client, prompt: str, session: str) -> str:
+    result = await client.call_tool("hook_prompt", {"prompt": prompt, "session_id": session, "cwd": "/srv/shop"})
+    said = json.loads(text_of(result)).get("hookSpecificOutput", {})
+    return str(said.get("additionalContext", ""))
+
+
+def test_the_graph_knows_which_packs_there_are(packs: Path) -> None:
+    with open_repertoire(packs) as repertoire:
+        store, shelf = repertoire.store, repertoire.packs
+        revision = store.graph.revision("components")
+        tell_graph(store, shelf)
+        assert store.graph.revision("components") == revision  # nothing changed, nothing is written
+        assert set(store.sources.file_hashes(INFO.key)) == {"books", "willow"}
+        remove_pack(packs, shelf, "books")
+        tell_graph(store, shelf)
+        assert set(store.sources.file_hashes(INFO.key)) == {"willow"}
+
+
+async def test_searches_name_a_pack_and_a_covered_question_draws_one_hint(talk: Talk, packs: Path) -> None:
+    async with talk() as client:
+        assert "willow" in await ask(
+            client, "search_components", query="documentation of basketry with willow", types=["pack"]
+        )
+        await ask(client, "query_pack", question=QUESTION)  # loads the model
+        hint = await prompted(client, QUESTION, "s1")
+        assert "pack willow covers this question (nearest: guide/soak.md" in hint
+        assert await prompted(client, QUESTION + " It is urgent.", "s1") == ""
+        for number, quiet in enumerate(QUIET):
+            assert "pack willow covers" not in await prompted(client, quiet, f"quiet {number}"), quiet
+        await ask(client, "query_pack", question=QUESTION)
+    events = [event for event in events_of(packs) if event.node == stand_in("willow")]
+    assert [event.kind for event in events] == [SELECTED, OFFERED, SELECTED]
+    first, offered, used = events
+    assert (first.session, first.data["offered"]) == ("", False)
+    assert (used.session, used.request, used.data["offered"]) == ("s1", offered.request, True)
+
+
+async def test_a_muted_pack_draws_no_hint(talk: Talk, packs: Path) -> None:
+    async with talk() as client:
+        await ask(client, "query_pack", question=QUESTION)
+        await ask(client, "mute", target=stand_in("willow"))
+        assert "pack willow covers" not in await prompted(client, QUESTION, "s1")
