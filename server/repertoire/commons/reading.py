@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from repertoire.app.traces.cache import VoteSummary
 from repertoire.app.traces.embed import SPACES
+from repertoire.commons import clock
 from repertoire.commons.database import Connection
 from repertoire.commons.postings import Postings, Word
 from repertoire.commons.traces import SEARCHED, Traces
 from repertoire.commons.vectors import Columns, Held, as_vector, held
 from repertoire.commons.vote_cache import CachedVotes, updated
-from repertoire.domain.trace import ACTIVE, Trace
+from repertoire.domain.trace import ACTIVE, Trace, Trust
 from repertoire.ports import Among, Embedder, Rows, Vectors
 from repertoire.store.stemming import stems
 
@@ -169,9 +170,10 @@ class CommunityTraces:
         self._postings = Postings(connection, community)
         self.store = _Store(_Graph(self), _Rows(connection, community))
         row = connection.execute(
-            "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
+            f"SELECT revision, votes, traces, words, {clock.DAY} FROM community WHERE community = %s", (community,)
         ).fetchone()
-        self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
+        self._revision, self._voted, self._total, self._length, day = row or (0, 0, 0, 0, date.min)
+        self.day: date = day  # today, by PostgreSQL's clock
 
     def ids(self, *, active: bool) -> Rows:
         """Return the numbers of all traces, ascending; where asked, of active ones alone."""
@@ -210,6 +212,10 @@ class CommunityTraces:
         traces = Traces(self._db, self._community)
         self._cache.votes = updated(self._cache.votes, traces, self._revision, (self._voted, day), day)
         return self._cache.votes.summary()
+
+    def trust(self, trace: Trace) -> Trust:
+        """Return how far to trust a trace today."""
+        return self.votes(self.day).trust(trace, self.day)
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word."""

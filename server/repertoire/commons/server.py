@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from psycopg_pool import PoolTimeout
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -33,6 +34,7 @@ from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownCom
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
 MOST_QUERY = 64_000  # a question and an error at their longest, percent-encoded
+_FULL_S = 60  # after which it is worth asking a server again whose database has no room
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
     (UnknownComponent, 404),
@@ -113,8 +115,14 @@ async def _as_answer(_request: Request, error: Exception) -> Response:
     return JSONResponse(content, status, wait)
 
 
-async def _unavailable(_request: Request, _error: Exception) -> Response:
-    return JSONResponse({"detail": "the database does not answer; try again"}, 503, {"Retry-After": "2"})
+async def _unavailable(_request: Request, error: Exception) -> Response:
+    why, wait = "the database does not answer; try again", 2
+    if isinstance(error, psycopg.errors.DiskFull):
+        why = "the database's disk is full: nothing new is stored until there is room; what was accepted before is kept"
+        wait = _FULL_S
+    elif isinstance(error, PoolTimeout):
+        why = "all connections to the database are in use, or it does not answer; try again"
+    return JSONResponse({"detail": why}, 503, {"Retry-After": str(wait)})
 
 
 async def _other_method(request: Request, _error: Exception) -> Response:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 import numpy as np
 
@@ -88,12 +89,20 @@ class TraceAnswer:
 class _Question:
     words: tuple[str, ...]
     errors: tuple[Signature, ...]
+    day: date
 
 
 def search_traces(
-    kept: TraceReader, wanted: TraceQuery, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+    kept: TraceReader,
+    wanted: TraceQuery,
+    *,
+    embedder: Embedder | None = None,
+    muted: frozenset[str] = frozenset(),
+    day: date | None = None,
 ) -> TraceAnswer:
     """Return the traces that may solve a problem, best first; if none fits, the answer says so and holds the nearest.
+
+    Trust and age are as of `day`, which is today where none is given.
 
     Raises:
         InvalidRequest: nothing is asked.
@@ -103,7 +112,7 @@ def search_traces(
         raise InvalidRequest(message)
     with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:  # the model needs no interpreter: half the time
         vector = beside.submit(_vector, wanted, embedder)
-        question = _question(wanted)
+        question = _question(wanted, day or today())
         allowed = _allowed(kept, wanted)
         words = _by_words(kept, wanted, question, allowed)
         same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
@@ -125,11 +134,11 @@ def confidence_in(hits: Sequence[TraceHit]) -> float:
     return confidence(hits[0].evidence, hits[0].score - hits[1].score if len(hits) > 1 else hits[0].score)
 
 
-def _question(wanted: TraceQuery) -> _Question:
+def _question(wanted: TraceQuery, day: date) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors)
+    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, day)
 
 
 def _vector(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
@@ -212,7 +221,7 @@ def _judged(
     likeness: Mapping[int, float],
     same: Mapping[int, tuple[float, str]],
 ) -> list[TraceHit]:
-    day = today()
+    day = question.day
     traces = kept.store.traces.by_id(fused)
     votes = kept.votes(day)
     rare = _rarity(kept, question.words[:_TOLD])
