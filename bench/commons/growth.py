@@ -18,7 +18,8 @@ from typing import Any
 
 import httpx
 import psycopg
-from load import ROOT, TEAM, make_keys, prepared, questions, serving, spread
+from load import ROOT, make_keys, prepared, questions, serving, spread
+from seeding import TEAM
 
 from repertoire.app.wiring import open_embedder  # found by load's sys.path
 from repertoire.commons.vectors import as_vector
@@ -72,7 +73,7 @@ def main() -> None:
     arguments.add_argument("homes", type=Path, nargs="+")
     arguments.add_argument("--rounds", type=int, default=150)
     given = arguments.parse_args()
-    given.servers, given.plain_loop, given.count = 1, False, 0
+    given.servers, given.other, given.count = 1, None, 0
     asked = questions(given.folder)
     embedder, _ = open_embedder(ROOT, Settings())
     if embedder is None:

@@ -1,4 +1,4 @@
-"""Fills a commons with mixed traces: rows by COPY, then postings, counts and indexes, as the server would have made them.
+"""Fills a commons with mixed traces: rows by COPY, then postings, counts and indexes, as the server makes them.
 
 Each trace joins the problem of one document with the solution of another. Texts, errors and flags of every part come
 from the server's own code; the first rows are compared with what it stores for the same traces.
@@ -20,7 +20,6 @@ import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
-from psycopg.types.json import Jsonb
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "traces")]

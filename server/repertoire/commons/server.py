@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import psycopg
+from anyio import to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from psycopg_pool import PoolTimeout
@@ -34,6 +35,7 @@ from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownCom
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
 MOST_QUERY = 64_000  # a question and an error at their longest, percent-encoded
+_THREADS = 16  # of requests: more than connections, so that some can refuse; more would only share the processor
 _FULL_S = 60  # after which it is worth asking a server again whose database has no room
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
@@ -50,6 +52,7 @@ def build(database: Database, pepper: bytes, models: Models, *, working: bool) -
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         database.open()
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
         queue = jobs.queue(database)
         stop = asyncio.Event()
         with queue.open():

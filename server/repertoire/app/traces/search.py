@@ -173,12 +173,18 @@ def _by_words(kept: TraceReader, wanted: TraceQuery, question: _Question, allowe
     among = Among(node_ids=allowed.tolist()) if wanted.tags else None
     words = rarest_words(kept.frequencies(question.words), _POSTINGS if wanted.query.strip() else _POSTINGS_OF_ERROR)
     rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
-    return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
+    kept_ids = _among([node_id for node_id, _ in rows], allowed)
+    return {node_id: score for node_id, score in rows if score > 0 and node_id in kept_ids}
 
 
-def _is_among(node_id: int, allowed: Rows) -> bool:
-    place = int(np.searchsorted(allowed, node_id))
-    return place < len(allowed) and int(allowed[place]) == node_id
+def _among(node_ids: Sequence[int], allowed: Rows) -> set[int]:
+    """Return those of some rows that are allowed; `allowed` is ascending."""
+    if not len(allowed) or not node_ids:
+        return set()
+    asked = np.asarray(node_ids, dtype=np.int64)
+    places = np.minimum(np.searchsorted(allowed, asked), len(allowed) - 1)
+    found: list[int] = asked[allowed[places] == asked].tolist()
+    return set(found)
 
 
 def _by_meaning(
@@ -206,9 +212,10 @@ def _same_error(store: TraceStore, question: _Question, allowed: Rows) -> dict[i
         keys = keys_of(error)
         showing = store.traces.showing(keys)
         for key in keys:
-            for node_id in showing.get(key, ()):
+            kept = _among(showing.get(key, ()), allowed)
+            for node_id in kept:
                 weight = _SAME[key.split(":")[1]] / math.log2(1 + len(showing[key]))
-                if weight > found.get(node_id, (0.0, ""))[0] and _is_among(node_id, allowed):
+                if weight > found.get(node_id, (0.0, ""))[0]:
                     found[node_id] = (weight, f"{error.exception} {error.template}".strip())
     return found
 
