@@ -15,6 +15,7 @@ from repertoire.domain.text import clean_line
 KEY_MADE, KEY_ROTATED, KEY_REVOKED = "key made", "key rotated", "key revoked"
 AMENDED, QUARANTINED, REMOVED, RESTORED = "trace amended", "trace quarantined", "trace removed", "trace restored"
 BANNED, UNBANNED, REFUSED = "member banned", "member unbanned", "text refused"
+PACK_REMOVED = "pack removed"
 _REASON = 200  # characters
 
 
