@@ -67,7 +67,7 @@ class Sized:
         }
 
     def recall(self, vectors: Any) -> dict[str, float]:
-        """Compare what a search's own query finds in the vector index with the exactly nearest: shares of 20 and 200."""
+        """Return which shares of the exactly nearest 20 and 200 a search's own query finds in the index."""
         exact = [(np.empty(0, np.int64), np.empty(0, np.float32)) for _ in vectors]
         with self._db.transaction(), self._db.cursor("vectors", binary=True) as cursor:
             cursor.itersize = _CHUNK
@@ -84,28 +84,17 @@ class Sized:
                     exact[place] = every[kept], all_scores[kept]
         database = Database(self.url)
         database.open()
-        found = []
+        shares: dict[int, list[float]] = {20: [], _DEEP: []}
         with database.tenant(TEAM) as connection:
             reader = CommunityTraces(connection, TEAM, Cache())
             space = reader.spaces(reader.held.model)[0]
-            for vector in vectors:
+            for vector, (numbers, _) in zip(vectors, exact, strict=True):
                 near = space.nearest(vector, space.active, _DEEP)
-                found.append(sorted(near, key=lambda number: -near[number]))
+                found = sorted(near, key=lambda number: -near[number])
+                for most, kept in shares.items():
+                    kept.append(len({*found[:most]}.intersection(numbers[:most].tolist())) / most)
         database.close()
-        return {
-            f"recall of {most}": round(
-                float(
-                    np.mean(
-                        [
-                            len({*one[:most]} & {*numbers[:most].tolist()}) / most
-                            for one, (numbers, _) in zip(found, exact, strict=True)
-                        ]
-                    )
-                ),
-                4,
-            )
-            for most in (20, _DEEP)
-        }
+        return {f"recall of {most}": round(float(np.mean(kept)), 4) for most, kept in shares.items()}
 
     def _take(self, kind: str, call: Any) -> None:
         begin = time.perf_counter()

@@ -41,6 +41,7 @@ def keys(server: Server) -> Keys:
 
 
 NO_PACK = "0" * 64
+NAMES = (("/users/ann", "/users/{member}"), ("nobody", "{member}"), (NO_PACK, "{pack}"))  # of parameters
 ROUTES = [
     ("GET", "/traces/search?q=vite", "read", 200, None),
     ("GET", "/traces/{trace}", "read", 200, None),
