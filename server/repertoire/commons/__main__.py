@@ -16,7 +16,7 @@ import uvicorn
 from psycopg.conninfo import make_conninfo
 
 from repertoire.app.wiring import find_home, open_all_embedders, open_embedder
-from repertoire.boot.listener import HTTP, AddressNotAvailable, listen, written
+from repertoire.boot.listener import AddressNotAvailable, listen, written
 from repertoire.commons import backfill, jobs, local_postgres
 from repertoire.commons.database import Database
 from repertoire.commons.dead_jobs import dead_jobs, retry
@@ -24,6 +24,7 @@ from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, TIERS, USUAL
 from repertoire.commons.logs import start_logging
 from repertoire.commons.migrations import migrate
 from repertoire.commons.models import Models
+from repertoire.commons.patience import PatientProtocol, client_seconds
 from repertoire.commons.server import build
 from repertoire.domain.errors import InvalidRequest, RepertoireError
 from repertoire.settings import load
@@ -48,9 +49,15 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
     """Serve the REST door; with `dev`, a PostgreSQL and a worker too."""
     home = find_home()
     database, models = _open(home, dev=dev)
+    PatientProtocol.seconds = client_seconds()
     app = build(database, _pepper(home), models, working=dev)
     config = uvicorn.Config(
-        app, http=HTTP, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
+        app,
+        http=PatientProtocol,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
     )
     listener = listen(host, port)
     if dev:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request, Security
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Request, Response, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import StringConstraints
 
@@ -14,11 +14,14 @@ from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
 from repertoire.commons import bodies, idempotency
 from repertoire.commons.bans import Bans
+from repertoire.commons.database import Database
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
+from repertoire.commons.packs import Packs
 from repertoire.commons.service import Commons
 from repertoire.commons.shared_use import SharedUse
+from repertoire.commons.statistics import statistics
 from repertoire.domain.trace import PLACES
 
 PATH = "/api/v1"
@@ -36,6 +39,10 @@ def _part(name: str) -> Callable[[Request], Awaitable[Any]]:
         return getattr(request.app.state, name)
 
     return read
+
+
+async def _content(request: Request) -> bytes:
+    return await request.body()
 
 
 class Needs:
@@ -70,6 +77,10 @@ Service = Annotated[Commons, Depends(_part("commons"))]
 KeyStore = Annotated[Keys, Depends(_part("keys"))]
 BanList = Annotated[Bans, Depends(_part("bans"))]
 UseStore = Annotated[SharedUse, Depends(_part("use"))]
+PackStore = Annotated[Packs, Depends(_part("packs"))]
+Store = Annotated[Database, Depends(_part("database"))]
+Sent = Annotated[bytes, Depends(_content)]
+PackHash = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of its file.")]
 OnceName = Annotated[
     str,
     Header(
@@ -230,6 +241,44 @@ def report_use(use: UseStore, caller: Contributor, body: bodies.UseIn) -> bodies
 def withdraw_use(use: UseStore, caller: Contributor) -> None:
     """Delete the caller's report of the components that it uses."""
     use.withdraw(caller)
+
+
+@router.get("/statistics")
+def community_statistics(database: Store, caller: Reader) -> bodies.StatisticsOut:
+    """Count what the community holds."""
+    return bodies.StatisticsOut.of(statistics(database, caller))
+
+
+@router.get("/packs")
+def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
+    """List the packs that members uploaded."""
+    return [bodies.PackOut.of(pack) for pack in packs.all(caller)]
+
+
+@router.put(
+    "/packs/{pack}",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> bodies.PackOut:
+    """Store a pack, as `repertoire pack export` writes it, under the SHA-256 of its file."""
+    return bodies.PackOut.of(packs.upload(caller, pack, content))
+
+
+@router.get("/packs/{pack}", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
+def download_pack(packs: PackStore, caller: Reader, pack: PackHash) -> Response:
+    """Return the file of a pack; it is data that others made: a home checks it before it takes it in."""
+    return Response(packs.content(caller, pack), media_type="application/zip")
+
+
+@router.delete("/moderation/packs/{pack}", status_code=204)
+def remove_pack(packs: PackStore, caller: Moderator, pack: PackHash) -> None:
+    """Delete the file of a pack; the same file is not taken in again."""
+    packs.remove(caller, pack)
 
 
 @router.get("/keys/self")

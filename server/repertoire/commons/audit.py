@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from repertoire.app.clock import now
+from repertoire.commons import clock
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.gate import Refused
 from repertoire.domain.text import clean_line
@@ -15,6 +15,7 @@ from repertoire.domain.text import clean_line
 KEY_MADE, KEY_ROTATED, KEY_REVOKED = "key made", "key rotated", "key revoked"
 AMENDED, QUARANTINED, REMOVED, RESTORED = "trace amended", "trace quarantined", "trace removed", "trace restored"
 BANNED, UNBANNED, REFUSED = "member banned", "member unbanned", "text refused"
+PACK_REMOVED = "pack removed"
 _REASON = 200  # characters
 
 
@@ -52,7 +53,7 @@ def record(
         "WITH counted AS (UPDATE community SET audited = audited + 1 WHERE community = %s RETURNING audited) "
         "INSERT INTO audit (community, number, at, member, key, action, target, reason) "
         "SELECT %s, audited, %s, %s, %s, %s, %s, %s FROM counted",
-        (community, community, now(), member, key, action, target, clean_line(reason, _REASON)),
+        (community, community, clock.now(connection), member, key, action, target, clean_line(reason, _REASON)),
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.clock import now
-from repertoire.commons import audit
+from repertoire.commons import audit, clock
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.errors import Conflict
 from repertoire.commons.gate import refuse_in
@@ -50,7 +49,7 @@ class Bans:
             done = connection.execute(
                 "INSERT INTO ban (community, member, by, at, reason) VALUES (%s, %s, %s, %s, %s) "
                 "ON CONFLICT DO NOTHING",
-                (caller.community, member, caller.member, now(), clean_line(reason, NOTE)),
+                (caller.community, member, caller.member, clock.now(connection), clean_line(reason, NOTE)),
             )
             if done.rowcount:
                 Traces(connection, caller.community).withdraw_votes(member, withdrawn=True)

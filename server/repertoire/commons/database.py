@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import psycopg
@@ -13,9 +15,18 @@ from psycopg_pool import ConnectionPool
 from repertoire.commons.migrations import ROLE, STEPS, is_privileged
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-_MOST, _WAIT_S = 10, 5.0  # connections of a process, and how long a request waits for one
+_MOST, _WAIT_S = 10, 3.0  # connections of a process, and how long a request may wait for one since it came
+_LEAST_WAIT_S = 0.05  # of a request that waited for so long elsewhere
 _LOOK_S = 1.0  # how long a look at the state of the server waits for one
 _STATEMENT_MS = 10_000
+
+
+_came: ContextVar[float | None] = ContextVar("came", default=None)
+
+
+def request_came() -> None:
+    """Remember that a request came now: where many wait, each is refused after `_WAIT_S`, not one after the other."""
+    _came.set(time.monotonic())
 
 
 class Database:
@@ -41,8 +52,14 @@ class Database:
 
     @contextmanager
     def tenant(self, community: str) -> Iterator[Connection]:
-        """Lend a connection in a transaction that can read and write the rows of one community only."""
-        with self._pool.connection() as connection, connection.transaction():
+        """Lend a connection in a transaction that can read and write the rows of one community only.
+
+        Raises:
+            psycopg_pool.PoolTimeout: all connections are lent, or PostgreSQL does not answer.
+        """
+        came = _came.get()
+        wait = _WAIT_S if came is None else max(came + _WAIT_S - time.monotonic(), _LEAST_WAIT_S)
+        with self._pool.connection(timeout=wait) as connection, connection.transaction():
             connection.execute("SELECT set_config('repertoire.community', %s, true)", (community,))
             yield connection
 

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 
-from repertoire.app.clock import ago, now
+from repertoire.commons import clock
 from repertoire.commons.database import Connection
 from repertoire.commons.errors import Conflict
 
@@ -35,12 +35,12 @@ class Once:
         """
         connection.execute(
             "DELETE FROM idempotent WHERE community = %s AND key = %s AND at < %s",
-            (self.community, self.key, ago(_KEPT)),
+            (self.community, self.key, clock.ago(connection, _KEPT)),
         )
         done = connection.execute(
             "INSERT INTO idempotent (community, key, name, digest, made, at) VALUES (%s, %s, %s, %s, '', %s) "
             "ON CONFLICT DO NOTHING",
-            (self.community, self.key, self.name, self._digest, now()),
+            (self.community, self.key, self.name, self._digest, clock.now(connection)),
         )
         if done.rowcount:
             return

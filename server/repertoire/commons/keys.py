@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from repertoire.app.clock import ago, now
-from repertoire.commons import audit
+from repertoire.commons import audit, clock
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.idempotency import Once
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
@@ -102,12 +101,13 @@ class Keys:
         with self._database.tenant(community) as connection:
             if once:
                 once.check(connection)
+            now = clock.now(connection)
             connection.execute(
-                "INSERT INTO community (community, created) VALUES (%s, %s) ON CONFLICT DO NOTHING", (community, now())
+                "INSERT INTO community (community, created) VALUES (%s, %s) ON CONFLICT DO NOTHING", (community, now)
             )
             connection.execute(
                 "INSERT INTO member (community, member, created) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
-                (community, member, now()),
+                (community, member, now),
             )
             if vouched is not None:
                 _vouch(connection, community, member, vouched=vouched)
@@ -125,15 +125,15 @@ class Keys:
         community, key = match["community"], match["id"]
         with self._database.tenant(community) as connection:
             row = connection.execute(
-                "SELECT hash, member, scopes, expires, revoked, tier, EXISTS (SELECT 1 FROM ban b "
-                "WHERE b.community = k.community AND b.member = k.member) FROM api_key k "
+                "SELECT hash, member, scopes, expires::timestamptz <= now(), revoked, tier, "
+                "EXISTS (SELECT 1 FROM ban b WHERE b.community = k.community AND b.member = k.member) FROM api_key k "
                 "WHERE community = %s AND id = %s",
                 (community, key),
             ).fetchone()
         told = self._hash(text)
-        kept, member, scopes, expires, revoked, tier, banned = row or (bytes(len(told)), "", (), "", "", "", False)
+        kept, member, scopes, expired, revoked, tier, banned = row or (bytes(len(told)), "", (), True, "", "", False)
         fits = hmac.compare_digest(told, bytes(kept))  # also for an unknown id, in the same time
-        if not fits or revoked or expires <= now():
+        if not fits or revoked or expired:
             return None
         return Caller(community, member, key, frozenset(scopes), tier, banned)
 
@@ -150,7 +150,7 @@ class Keys:
             row = connection.execute(
                 "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = '' "
                 "RETURNING member, scopes, tier",
-                (now(), caller.community, key),
+                (clock.now(connection), caller.community, key),
             ).fetchone()
             if row is None:
                 message = "there is no such key in use"
@@ -166,7 +166,7 @@ class Keys:
         with self._database.tenant(caller.community) as connection:
             done = connection.execute(
                 "UPDATE api_key SET revoked = coalesce(nullif(revoked, ''), %s) WHERE community = %s AND id = %s",
-                (now(), caller.community, key),
+                (clock.now(connection), caller.community, key),
             )
             if done.rowcount:
                 audit.record(connection, caller.community, caller, audit.KEY_REVOKED, key)
@@ -176,11 +176,11 @@ class Keys:
         self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], days: int, tier: str
     ) -> NewKey:
         key, secret = secrets.token_hex(6), secrets.token_urlsafe(32).replace("_", "-")
-        text, expires = f"rpc_{community}_{key}_{secret}", ago(timedelta(days=-days))
+        text, expires = f"rpc_{community}_{key}_{secret}", clock.ago(connection, timedelta(days=-days))
         connection.execute(
             "INSERT INTO api_key (community, id, member, hash, scopes, created, expires, tier) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-            (community, key, member, self._hash(text), list(scopes), now(), expires, tier),
+            (community, key, member, self._hash(text), list(scopes), clock.now(connection), expires, tier),
         )
         return NewKey(key, text, member, scopes, expires)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-from repertoire.app.clock import ago
+import psycopg
+
+from repertoire.commons import clock
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.errors import NotAllowed, TooManyRequests
 from repertoire.commons.keys import HIGH, USUAL, Caller
@@ -32,6 +34,13 @@ class Limits:
             TooManyRequests: the key has used up the requests of its tier.
         """
         most = PER_HOUR[caller.tier]
+        try:
+            self._count(caller, most, writes=writes)
+        except psycopg.errors.DiskFull:
+            if writes:
+                raise  # it could store nothing else either; what reads is answered
+
+    def _count(self, caller: Caller, most: int, *, writes: bool) -> None:
         with self._database.tenant(caller.community) as connection:
             connection.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a request, and costs no wait
             row = connection.execute(
@@ -75,7 +84,7 @@ def check_quotas(connection: Connection, caller: Caller) -> None:
     most = PER_DAY[caller.tier]
     row = connection.execute(
         "SELECT count(*) FROM trace WHERE community = %s AND author = %s AND at > %s",
-        (caller.community, caller.member, ago(timedelta(days=1))),
+        (caller.community, caller.member, clock.ago(connection, timedelta(days=1))),
     ).fetchone()
     if row and row[0] >= most:
         message = f"{caller.member} has contributed {most} traces within a day; send the rest tomorrow"

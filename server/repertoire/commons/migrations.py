@@ -174,6 +174,19 @@ CREATE TABLE use_report (
 CREATE TABLE use_release (
   community text PRIMARY KEY REFERENCES community, components jsonb NOT NULL, at timestamptz NOT NULL DEFAULT now());
 """
+# Files of packs are compressed already. A removed pack keeps its row, without the file.
+_PACKS = """
+CREATE TABLE pack (
+  community text NOT NULL REFERENCES community, hash text NOT NULL, name text NOT NULL, version text NOT NULL,
+  description text NOT NULL, licence text NOT NULL, bytes bigint NOT NULL, member text NOT NULL, at text NOT NULL,
+  content bytea, PRIMARY KEY (community, hash));
+ALTER TABLE pack ALTER content SET STORAGE EXTERNAL;
+"""
+# A new process reads the state of every trace: from the index, because the table of a million traces has gigabytes.
+_STATES = """
+CREATE INDEX trace_states ON trace (community, revision) INCLUDE (number, status);
+DROP INDEX trace_revision;
+"""
 
 
 def _isolation(tables: tuple[str, ...]) -> str:
@@ -206,6 +219,8 @@ STEPS = (
     Step("second vectors", lambda: _SECOND_VECTORS, 3),
     Step("counts of tags", lambda: _TAG_COUNTS + _isolation(("tag_count",)), 3),
     Step("shared use", lambda: _SHARED_USE + _isolation(("use_report", "use_release")), 3),
+    Step("packs", lambda: _PACKS + _isolation(("pack",)), 3),
+    Step("states of traces", lambda: _STATES, 3),
 )
 
 

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from repertoire.commons.database import request_came
 from repertoire.commons.logs import REQUESTS, with_fields
 from repertoire.commons.metrics import Metrics
 
@@ -56,6 +57,7 @@ class Observed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        request_came()
         request = _Request(scope, _id_of(scope), time.perf_counter())
         state: dict[str, Any] = scope.setdefault("state", {})
         state["request_id"] = request.id

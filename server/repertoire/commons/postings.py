@@ -55,6 +55,8 @@ class Postings:
 
     def _count(self, stems: Iterable[str]) -> None:
         names = self._names(stem for stem in stems if stem not in self._counts)
+        if not names:
+            return
         rows = self._db.execute(
             "SELECT lexeme, traces FROM word_count WHERE community = %s AND lexeme = ANY(%s)",
             (self._community, list(names)),
@@ -64,6 +66,8 @@ class Postings:
 
     def _load(self, stems: Iterable[str]) -> None:
         names = self._names(stem for stem in stems if stem not in self._read)
+        if not names:
+            return
         rows = self._db.execute(
             "SELECT lexeme, string_agg(entries, ''::bytea ORDER BY block) FROM posting "
             "WHERE community = %s AND lexeme = ANY(%s) GROUP BY lexeme",

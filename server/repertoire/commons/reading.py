@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from repertoire.app.traces.cache import VoteSummary
 from repertoire.app.traces.embed import SPACES
+from repertoire.commons import clock
 from repertoire.commons.database import Connection
 from repertoire.commons.postings import Postings, Word
 from repertoire.commons.traces import SEARCHED, Traces
 from repertoire.commons.vectors import Columns, Held, as_vector, held
 from repertoire.commons.vote_cache import CachedVotes, updated
-from repertoire.domain.trace import ACTIVE, Trace
+from repertoire.domain.trace import ACTIVE, Trace, Trust
 from repertoire.ports import Among, Embedder, Rows, Vectors
 from repertoire.store.stemming import stems
 
@@ -169,9 +170,10 @@ class CommunityTraces:
         self._postings = Postings(connection, community)
         self.store = _Store(_Graph(self), _Rows(connection, community))
         row = connection.execute(
-            "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
+            f"SELECT revision, votes, traces, words, {clock.DAY} FROM community WHERE community = %s", (community,)
         ).fetchone()
-        self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
+        self._revision, self._voted, self._total, self._length, day = row or (0, 0, 0, 0, date.min)
+        self.day: date = day  # today, by PostgreSQL's clock
 
     def ids(self, *, active: bool) -> Rows:
         """Return the numbers of all traces, ascending; where asked, of active ones alone."""
@@ -179,12 +181,20 @@ class CommunityTraces:
         if known > self._revision:  # a backup was restored
             known, every, in_use = 0, _NONE, _NONE
         if known < self._revision:
-            rows = self._db.execute(
-                "SELECT number, status FROM trace WHERE community = %s AND revision > %s", (self._community, known)
-            ).fetchall()
-            every, in_use = _updated(every, rows, SEARCHED), _updated(in_use, rows, (ACTIVE,))
+            changed = self._changed(known)
+            every, in_use = _updated(every, changed, SEARCHED), _updated(in_use, changed, (ACTIVE,))
             self._cache.rows = self._revision, every, in_use
         return in_use if active else every
+
+    def _changed(self, after: int) -> dict[str, Rows]:
+        """Map states to the numbers of the traces that changed after a revision and have that state now."""
+        rows = self._db.execute(
+            "SELECT status, string_agg(int8send(number), ''::bytea) FROM trace WHERE community = %s AND revision > %s "
+            "GROUP BY status",
+            (self._community, after),
+            binary=True,
+        )
+        return {str(status): np.frombuffer(numbers, ">i8").astype(np.int64) for status, numbers in rows}
 
     @cached_property
     def held(self) -> Held:
@@ -211,6 +221,10 @@ class CommunityTraces:
         self._cache.votes = updated(self._cache.votes, traces, self._revision, (self._voted, day), day)
         return self._cache.votes.summary()
 
+    def trust(self, trace: Trace) -> Trust:
+        """Return how far to trust a trace today."""
+        return self.votes(self.day).trust(trace, self.day)
+
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word."""
         split = {word: tuple(stems(word)) for word in words}
@@ -232,17 +246,30 @@ class CommunityTraces:
             scores.append(_idf(counts[word], self._total) * times * (_K1 + 1) / (times + relative))
         found, places = np.unique(np.concatenate(numbers), return_inverse=True)
         total = np.bincount(places, np.concatenate(scores), minlength=len(found))
-        kept = np.isin(found, allowed, assume_unique=True)
+        _, kept = _places(found, allowed)
         return found[kept], total[kept].astype(np.float64)
 
 
-def _updated(numbers: Rows, changed: Sequence[tuple[int, str]], statuses: Sequence[str]) -> Rows:
-    """Return the numbers with the changed ones taken out, and put in again where they have one of the states now."""
+def _updated(numbers: Rows, changed: Mapping[str, Rows], statuses: Sequence[str]) -> Rows:
+    """Return the numbers with the changed ones taken out, and put in again where they have one of the states now.
+
+    Nothing but the few changed ones is searched or sorted: after each contribution to a million traces, that is much.
+    """
     if not changed:
         return numbers
-    kept = numbers[~np.isin(numbers, [number for number, _ in changed])]
-    added = [number for number, status in changed if status in statuses]
-    return np.union1d(kept, np.array(added, dtype=np.int64))
+    known = np.concatenate([*changed.values()])
+    places, held = _places(known, numbers)
+    kept = np.delete(numbers, places[held])
+    added = np.sort(np.concatenate([_NONE, *(changed[status] for status in statuses if status in changed)]))
+    return np.insert(kept, np.searchsorted(kept, added), added)
+
+
+def _places(asked: Rows, numbers: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    """Return where numbers stand, or would stand, among ascending ones, and which of them do stand there."""
+    places = np.searchsorted(numbers, asked)
+    held = places < len(numbers)
+    held[held] = numbers[places[held]] == asked[held]
+    return places, held
 
 
 def _idf(count: int, total: int) -> float:

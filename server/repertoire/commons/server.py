@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import psycopg
+from anyio import to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from psycopg_pool import PoolTimeout
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repertoire.commons import jobs
-from repertoire.commons.api import router
+from repertoire.commons.api import PATH, router
 from repertoire.commons.bans import Bans
 from repertoire.commons.bodies import StatusOut
 from repertoire.commons.database import Database
@@ -26,6 +28,8 @@ from repertoire.commons.mcp_door import McpDoor
 from repertoire.commons.metrics import Metrics, metrics_route, read_token
 from repertoire.commons.models import Models
 from repertoire.commons.observed import Observed
+from repertoire.commons.packs import MOST_BYTES as MOST_PACK_BYTES
+from repertoire.commons.packs import Packs
 from repertoire.commons.problems import PROBLEMS
 from repertoire.commons.service import Commons
 from repertoire.commons.shared_use import SharedUse
@@ -33,6 +37,9 @@ from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownCom
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
 MOST_QUERY = 64_000  # a question and an error at their longest, percent-encoded
+_THREADS = 16  # of requests: more than connections, so that some can refuse; more would only share the processor
+_PACKS = f"{PATH}/packs/"  # where files are sent
+_FULL_S = 60  # after which it is worth asking a server again whose database has no room
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
     (UnknownComponent, 404),
@@ -48,12 +55,14 @@ def build(database: Database, pepper: bytes, models: Models, *, working: bool) -
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         database.open()
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
         queue = jobs.queue(database)
         stop = asyncio.Event()
         with queue.open():
             app.state.commons = Commons(database, queue, models)
             app.state.keys, app.state.bans = Keys(database, pepper), Bans(database)
-            app.state.use = SharedUse(database)
+            app.state.use, app.state.packs = SharedUse(database), Packs(database)
+            app.state.database = database
             app.state.limits = Limits(database)
             worker = asyncio.create_task(jobs.work(database, models, stop)) if working and models else None
             async with door.sessions.run():
@@ -94,8 +103,9 @@ class SizeLimit:
             if len(scope["query_string"]) > MOST_QUERY:
                 await _refuse(414, f"the query of a request has at most {MOST_QUERY} bytes")(scope, receive, send)
                 return
-            if not length.isdigit() or int(length) > MOST_BYTES:
-                await _refuse(413, f"a request has at most {MOST_BYTES} bytes")(scope, receive, send)
+            most = MOST_PACK_BYTES if (scope["method"], scope["path"][: len(_PACKS)]) == ("PUT", _PACKS) else MOST_BYTES
+            if not length.isdigit() or int(length) > most:
+                await _refuse(413, f"a request has at most {most} bytes")(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -113,8 +123,14 @@ async def _as_answer(_request: Request, error: Exception) -> Response:
     return JSONResponse(content, status, wait)
 
 
-async def _unavailable(_request: Request, _error: Exception) -> Response:
-    return JSONResponse({"detail": "the database does not answer; try again"}, 503, {"Retry-After": "2"})
+async def _unavailable(_request: Request, error: Exception) -> Response:
+    why, wait = "the database does not answer; try again", 2
+    if isinstance(error, psycopg.errors.DiskFull):
+        why = "the database's disk is full: nothing new is stored until there is room; what was accepted before is kept"
+        wait = _FULL_S
+    elif isinstance(error, PoolTimeout):
+        why = "all connections to the database are in use, or it does not answer; try again"
+    return JSONResponse({"detail": why}, 503, {"Retry-After": str(wait)})
 
 
 async def _other_method(request: Request, _error: Exception) -> Response:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 
 from procrastinate import App
 
-from repertoire.app.clock import now, today
 from repertoire.app.traces.fields import TraceFields, amending, environment_of, fields_to_amend, trace_of
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.voting import NewVote, check_tag
-from repertoire.commons import audit
+from repertoire.commons import audit, clock
 from repertoire.commons.database import Database
 from repertoire.commons.errors import Conflict, NotAllowed
 from repertoire.commons.gate import refuse_in, refuse_secrets
@@ -78,7 +77,7 @@ class Commons:
         """
         with self._gate(caller):
             refuse_secrets(told)
-        trace = trace_of(replace(told, author=caller.member), project="", session="", now=now())
+        trace = trace_of(replace(told, author=caller.member), project="", session="", now="")
         state = QUARANTINED if risk(trace.flags) >= rank(HIGH) else ACTIVE
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
@@ -90,7 +89,7 @@ class Commons:
             if told.supersedes:
                 trace = _amending(traces, caller, trace)
                 audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
-            trace = replace(trace, status=state)
+            trace = replace(trace, status=state, at=clock.now(connection))
             traces.put(trace, revision)
             if state == QUARANTINED:
                 why = "the checks find it dangerous"
@@ -108,7 +107,7 @@ class Commons:
             cache = self._caches.of(caller.community)
             reader = CommunityTraces(connection, caller.community, cache)
             embedder = self._embedder_for(reader.held)
-            found = search_traces(reader, wanted, embedder=embedder)
+            found = search_traces(reader, wanted, embedder=embedder, day=reader.day)
             self._caches.keep(caller.community, cache)
         return replace(found, degraded=(_why_without(reader.held),)) if embedder is None and self._models else found
 
@@ -122,7 +121,7 @@ class Commons:
             traces = Traces(connection, caller.community)
             trace = _named(traces, name, caller)
             cache = self._caches.of(caller.community)
-            rated = CommunityTraces(connection, caller.community, cache).votes(today()).trust(trace, today())
+            rated = CommunityTraces(connection, caller.community, cache).trust(trace)
             self._caches.keep(caller.community, cache)
             return Shown(trace, rated, traces.is_embedded(trace.key))
 
@@ -151,17 +150,17 @@ class Commons:
             trace = _named(traces, verdict.trace, caller)
             environment = environment_of(verdict.environment)
             note = clean_line(verdict.note, NOTE)
-            vote = Vote(trace.key, caller.member, verdict.up, now(), verdict.tag, note, environment)
+            vote = Vote(trace.key, caller.member, verdict.up, clock.now(connection), verdict.tag, note, environment)
             traces.vote(vote, traces.next_revision())
             # not kept: another process may count as many votes after this transaction fails
             reader = CommunityTraces(connection, caller.community, self._caches.of(caller.community))
-            return Shown(trace, reader.votes(today()).trust(trace, today()), traces.is_embedded(trace.key))
+            return Shown(trace, reader.trust(trace), traces.is_embedded(trace.key))
 
     def reputation(self, caller: Caller, member: str) -> MemberReputation:
         """Return what a member's votes weigh; a member without a record has no weights."""
         with self._database.tenant(caller.community) as connection:
             reader = CommunityTraces(connection, caller.community, self._caches.of(caller.community))
-            weighed: Reputation = reader.votes(today()).reputation
+            weighed: Reputation = reader.votes(reader.day).reputation
         weights = {tag: weight for (whose, tag), weight in sorted(weighed.weights.items()) if whose == member}
         return MemberReputation(member, member in weighed.trusted, weights)
 
@@ -191,7 +190,7 @@ class Commons:
             traces = Traces(connection, caller.community)
             revision = traces.next_revision()
             trace = _named(traces, name, caller)
-            flags = traces.flag(trace.key, caller.member, clean_line(reason, NOTE), now())
+            flags = traces.flag(trace.key, caller.member, clean_line(reason, NOTE), clock.now(connection))
             if flags < FLAGS or trace.status != ACTIVE:
                 return trace.status
             traces.withhold(trace.key, QUARANTINED, revision)

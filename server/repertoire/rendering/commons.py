@@ -8,9 +8,15 @@ from typing import Any
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import BEFORE, Waiting
 from repertoire.app.commons.sync import Synced
+from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
 from repertoire.domain.text import clean_line
 
 _TITLE, _USED = 100, 30
+_CIRCUIT = {
+    CLOSED: "each refresh asks",
+    OPEN: "refreshes do not ask for now",
+    HALF_OPEN: "the next refresh asks once",
+}
 
 
 def joined_text(membership: Membership) -> str:
@@ -23,8 +29,8 @@ def joined_text(membership: Membership) -> str:
     )
 
 
-def membership_text(membership: Membership, waiting: int) -> str:
-    """Render the membership: commons, last sync, and how many bodies wait to be sent."""
+def membership_text(membership: Membership, waiting: int, circuit: str) -> str:
+    """Render the membership: commons, last sync, how many bodies wait to be sent, and the breaker's state."""
     refused = sum(state.startswith("refused") for state in membership.sent.values())
     sent = sum(state != BEFORE for state in membership.sent.values()) - refused
     lines = [
@@ -35,13 +41,14 @@ def membership_text(membership: Membership, waiting: int) -> str:
     ]
     if membership.trouble:
         lines.append(f"trouble: {clean_line(membership.trouble, 200)}; answers come from this home meanwhile")
+        lines.append(f"circuit breaker: {circuit}; {_CIRCUIT[circuit]}; `repertoire commons sync` asks at once")
     return "\n".join(lines)
 
 
-def membership_data(membership: Membership, waiting: int) -> dict[str, Any]:
+def membership_data(membership: Membership, waiting: int, circuit: str) -> dict[str, Any]:
     """Return the state of the membership as data."""
     names = ("url", "community", "member", "joined", "cursor", "sent", "withheld", "synced", "trouble")
-    return {**{name: getattr(membership, name) for name in names}, "waiting": waiting}
+    return {**{name: getattr(membership, name) for name in names}, "waiting": waiting, "circuit": circuit}
 
 
 def outbox_text(waiting: Sequence[Waiting]) -> str:

@@ -35,6 +35,7 @@ def status_text(status: Status) -> str:
             _known(status),
             f"vectors: {_vectors(status)}",
             *_traces(status),
+            *([f"commons: {clean_line(status.commons, 300)}"] if status.commons else []),
             *_block(
                 "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
             ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +33,12 @@ class Waiting:
 def outbox(store: Store, membership: Membership) -> list[Waiting]:
     """Return what waits to be sent, the oldest first, traces before votes."""
     traces = store.traces.all()
-    mine = [trace for trace in traces if _is_unsent(trace, membership)]
+    mine = _in_order([trace for trace in traces if _is_unsent(trace, membership)])
+    known = {trace.key for trace in mine} | {name for name, state in membership.sent.items() if state == SENT}
     titles = {trace.key: trace.title for trace in traces}
     votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
     return [
-        *(Waiting(trace.key, trace.key, trace.title, _body(trace, membership)) for trace in mine),
+        *(Waiting(trace.key, trace.key, trace.title, _body(trace, known)) for trace in mine),
         *(
             _vote(vote, titles[vote.trace])
             for vote in votes
@@ -66,6 +68,17 @@ def withhold(store: Store, membership: Membership, name: str) -> Trace:
     return trace
 
 
+def _in_order(traces: Sequence[Trace]) -> list[Trace]:
+    """Return traces with the oldest first, and each after the one that it amends, whatever the clock said."""
+    by_key, ordered = {trace.key: trace for trace in traces}, dict[str, Trace]()
+    for trace in sorted(traces, key=lambda trace: (trace.at, trace.version, trace.key)):
+        chain = [trace]
+        while (before := by_key.get(chain[-1].supersedes)) is not None and before not in chain:
+            chain.append(before)
+        ordered.update((one.key, one) for one in reversed(chain) if one.key not in ordered)
+    return list(ordered.values())
+
+
 def _is_unsent(trace: Trace, membership: Membership) -> bool:
     return (
         trace.author == ME
@@ -75,10 +88,11 @@ def _is_unsent(trace: Trace, membership: Membership) -> bool:
     )
 
 
-def _body(trace: Trace, membership: Membership) -> dict[str, Any]:
+def _body(trace: Trace, known: AbstractSet[str]) -> dict[str, Any]:
+    """Return what is sent of a trace; `known` to the commons by then is what was sent, and what goes before it."""
     told = line_fields(trace)
     body = {name: told[name] for name in _SENT_FIELDS if name in told}
-    if membership.sent.get(trace.supersedes) != SENT:  # the commons does not know what it amends
+    if trace.supersedes not in known:
         body.pop("supersedes", None)
     return body
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
-from repertoire.app.commons.membership import trouble
+from repertoire.app.commons.membership import read, trouble
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.gaps import Gap, recurring
 from repertoire.app.sources.unreachable import LostSource, lost_sources
+from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
@@ -60,6 +63,7 @@ class Status:
     traces: Mapping[str, int] = field(default_factory=dict)  # by state
     votes: int = 0
     refreshing: bool = False
+    commons: str = ""  # which one is joined and when it was last asked; empty where none is
     notes: tuple[str, ...] = ()  # degraded parts, each with a remedy
 
 
@@ -100,8 +104,23 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         traces=store.traces.counts(),
         votes=len(store.traces.votes()),
         refreshing=not store.read_only and running(repertoire.home),
+        commons=_commons(repertoire),
         notes=_notes(repertoire),
     )
+
+
+def _commons(repertoire: Repertoire) -> str:
+    try:
+        joined = read(repertoire.home)
+    except InvalidRequest:  # a note tells it
+        return ""
+    if joined is None:
+        return ""
+    circuit = breaker.state(joined, datetime.now(timezone.utc))
+    health = "healthy" if circuit == breaker.CLOSED else f"not answering, circuit breaker {circuit}"
+    told = health if joined.synced or joined.failures else "not asked yet"
+    who = f"{joined.url}, community {joined.community}, as {joined.member}"
+    return f"{who}: {told}; last complete sync: {joined.synced or 'never'}"
 
 
 def _muted(mutes: Sequence[Mute]) -> dict[str, str]:

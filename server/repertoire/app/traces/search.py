@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 import numpy as np
 
@@ -90,12 +91,20 @@ class TraceAnswer:
 class _Question:
     words: tuple[str, ...]
     errors: tuple[Signature, ...]
+    day: date
 
 
 def search_traces(
-    kept: TraceReader, wanted: TraceQuery, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+    kept: TraceReader,
+    wanted: TraceQuery,
+    *,
+    embedder: Embedder | None = None,
+    muted: frozenset[str] = frozenset(),
+    day: date | None = None,
 ) -> TraceAnswer:
     """Return the traces that may solve a problem, best first; if none fits, the answer says so and holds the nearest.
+
+    Trust and age are as of `day`, which is today where none is given.
 
     Raises:
         InvalidRequest: nothing is asked.
@@ -105,7 +114,7 @@ def search_traces(
         raise InvalidRequest(message)
     with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:  # the model needs no interpreter: half the time
         vector = beside.submit(_vector, wanted, embedder)
-        question = _question(wanted)
+        question = _question(wanted, day or today())
         allowed = _allowed(kept, wanted)
         words = _by_words(kept, wanted, question, allowed)
         same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
@@ -127,11 +136,11 @@ def confidence_in(hits: Sequence[TraceHit]) -> float:
     return confidence(hits[0].evidence, hits[0].score - hits[1].score if len(hits) > 1 else hits[0].score)
 
 
-def _question(wanted: TraceQuery) -> _Question:
+def _question(wanted: TraceQuery, day: date) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors)
+    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, day)
 
 
 def _vector(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
@@ -166,12 +175,18 @@ def _by_words(kept: TraceReader, wanted: TraceQuery, question: _Question, allowe
     among = Among(node_ids=allowed.tolist()) if wanted.tags else None
     words = rarest_words(kept.frequencies(question.words), _POSTINGS if wanted.query.strip() else _POSTINGS_OF_ERROR)
     rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
-    return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
+    kept_ids = _among([node_id for node_id, _ in rows], allowed)
+    return {node_id: score for node_id, score in rows if score > 0 and node_id in kept_ids}
 
 
-def _is_among(node_id: int, allowed: Rows) -> bool:
-    place = int(np.searchsorted(allowed, node_id))
-    return place < len(allowed) and int(allowed[place]) == node_id
+def _among(node_ids: Sequence[int], allowed: Rows) -> set[int]:
+    """Return those of some rows that are allowed; `allowed` is ascending."""
+    if not len(allowed) or not node_ids:
+        return set()
+    asked = np.asarray(node_ids, dtype=np.int64)
+    places = np.minimum(np.searchsorted(allowed, asked), len(allowed) - 1)
+    found: list[int] = asked[allowed[places] == asked].tolist()
+    return set(found)
 
 
 def _by_meaning(
@@ -199,9 +214,10 @@ def _same_error(store: TraceStore, question: _Question, allowed: Rows) -> dict[i
         keys = keys_of(error)
         showing = store.traces.showing(keys)
         for key in keys:
-            for node_id in showing.get(key, ()):
+            kept = _among(showing.get(key, ()), allowed)
+            for node_id in kept:
                 weight = _SAME[key.split(":")[1]] / math.log2(1 + len(showing[key]))
-                if weight > found.get(node_id, (0.0, ""))[0] and _is_among(node_id, allowed):
+                if weight > found.get(node_id, (0.0, ""))[0]:
                     found[node_id] = (weight, f"{error.exception} {error.template}".strip())
     return found
 
@@ -214,7 +230,7 @@ def _judged(
     likeness: Mapping[int, float],
     same: Mapping[int, tuple[float, str]],
 ) -> list[TraceHit]:
-    day = today()
+    day = question.day
     traces = kept.store.traces.by_id(fused)
     votes = kept.votes(day)
     rare = _rarity(kept, question.words[:_TOLD])

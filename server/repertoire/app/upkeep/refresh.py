@@ -19,8 +19,9 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
 from repertoire.app.sources.settle import Report, Step, quiet, remove_vanished_sources, settle, write_catalogue
+from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import one_refresh
-from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, must_wait
+from repertoire.app.upkeep.refresh_attempts import attempted
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
@@ -98,14 +99,13 @@ def _tell_packs(store: Store, home: Path) -> None:
 def _sync_commons(store: Store, home: Path, settings: Settings) -> None:
     """Send and fetch traces if a commons is joined; `status` shows why it could not be done.
 
-    After syncs that failed it waits, twice as long each time (circuit breaker); `repertoire commons sync` does not.
+    While the circuit breaker is open it asks nobody; `repertoire commons sync` does.
     """
     with suppress(CommonsError, InvalidRequest):
         membership = read_membership(home) if settings.fetch else None
         if membership is None:
             return
-        failed = RefreshAttempt(membership.tried, membership.synced, membership.failures)
-        if must_wait(failed, datetime.now(timezone.utc)):
+        if breaker.state(membership, datetime.now(timezone.utc)) == breaker.OPEN:
             return
         from repertoire.app.commons.sync import sync  # noqa: PLC0415 - most homes have joined none
 

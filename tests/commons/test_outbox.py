@@ -1,0 +1,117 @@
+"""What a home confirmed while its commons was away goes there in order, each thing once, also after it was cut off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from commons.conftest import Server
+from commons.test_two_homes import CONTRIBUTE, Run, home, key_file, shown
+from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
+
+__all__ = ["home"]  # a fixture
+
+
+def amend(run: Run, trace: str, solution: str) -> str:
+    token = json.loads(run("trace", "amend", trace, "--solution", solution, "--json"))["token"]
+    return str(json.loads(run("trace", "contribute", "--confirm", token, "--json"))["id"])
+
+
+def set_tried(folder: Path, moment: str) -> None:
+    """Change when the last sync failed: as if that time had passed, or the clock had been set."""
+    file = folder / "commons" / "joined.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "tried": moment}))
+
+
+def test_what_waited_is_sent_in_order_with_what_amends_it_also_after_a_sync_that_was_cut_off(
+    home: Callable[[str], Run],
+    tmp_path: Path,
+    postgres: Callable[[str], str],
+    start: Callable[..., Server],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    database = postgres("offline")
+    server = start(database)
+    ann = home("ann")
+    ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    assert "not asked yet" in ann("status")
+    server.kill()
+    first = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    second = str(json.loads(ann(*CONTRIBUTE, "--solution", "Use fewer chunks.", "--json"))["id"])
+    third = amend(ann, first, "Raise the limit to 4096.")
+    ann("trace", "vote", second, "up")
+    waiting = [one["trace"] for one in shown(ann, "commons", "outbox")]
+    assert sorted(waiting[:3]) == sorted((first, second, third))
+    assert waiting.index(first) < waiting.index(third) < waiting.index(second, 3) == 3
+    ann("commons", "sync", fails=True)
+    assert shown(ann, "commons", "status")["circuit"] == OPEN
+    assert "not answering, circuit breaker open" in ann("status")
+
+    again = start(database, port=int(server.url.rpartition(":")[2]))
+    sent: list[str] = []
+    from repertoire.app.commons.client import HttpClient
+
+    whole = HttpClient.contribute
+
+    def cut_off(client: HttpClient, told: dict[str, object]) -> None:
+        whole(client, told)
+        sent.append(str(told["solution"]))
+        if len(sent) == 2:
+            raise KeyboardInterrupt  # the answer came, and the process ends before it is noted
+
+    monkeypatch.setattr(HttpClient, "contribute", cut_off)
+    with pytest.raises((SystemExit, KeyboardInterrupt, AssertionError)):
+        ann("commons", "sync")
+    monkeypatch.setattr(HttpClient, "contribute", whole)
+    assert [one["trace"] for one in shown(ann, "commons", "outbox")] == waiting[1:]
+    assert "sent 3;" in ann("commons", "sync")
+    assert shown(ann, "commons", "outbox") == []
+    assert shown(ann, "commons", "status")["circuit"] == CLOSED
+    assert ": healthy; last complete sync: 20" in ann("status")
+
+    with psycopg.connect(again.database) as connection:
+        rows = connection.execute("SELECT key, status, supersedes FROM trace ORDER BY number").fetchall()
+        votes = connection.execute("SELECT trace, up FROM vote").fetchall()
+    assert [key for key, _, _ in rows] == waiting[:3]
+    assert {*rows} == {(first, "superseded", ""), (second, "active", ""), (third, "active", first)}
+    assert votes == [(second, True)]
+
+
+def test_what_amends_a_trace_of_the_same_outbox_supersedes_it_there_too(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann = home("ann")
+    file = tmp_path / "amends.key"
+    file.write_text(server.key("amends", "ann"))
+    ann("commons", "join", server.url, "--key-file", str(file))
+    first = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    third = amend(ann, amend(ann, first, "Raise the limit to 2048."), "Raise the limit to 4096.")
+    assert "sent 3;" in ann("commons", "sync")
+    with server.client(file.read_text()) as reader:
+        traces = {trace["id"]: trace for trace in reader.get("/changes").json()["traces"]}
+    assert [trace["status"] for trace in traces.values()].count("active") == 1
+    assert (traces[third]["status"], traces[third]["version"]) == ("active", 3)
+
+
+def test_a_refresh_asks_when_the_breaker_lets_it_and_a_clock_that_was_set_back_does_not_stop_it(
+    home: Callable[[str], Run], tmp_path: Path, postgres: Callable[[str], str], start: Callable[..., Server]
+):
+    database = postgres("breaker")
+    server = start(database)
+    ann = home("ann")
+    ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    server.kill()
+    ann("commons", "sync", fails=True)
+    start(database, port=int(server.url.rpartition(":")[2]))
+    ann(*CONTRIBUTE, "--solution", "Raise the limit.")
+    ann("refresh", "--text-only")
+    assert shown(ann, "commons", "status")["waiting"] == 1, "it is open: nobody was asked"
+    set_tried(tmp_path / "ann", "2090-01-01T00:00:00Z")
+    assert shown(ann, "commons", "status")["circuit"] == HALF_OPEN
+    ann("refresh", "--text-only")
+    told = shown(ann, "commons", "status")
+    assert (told["waiting"], told["circuit"]) == (0, CLOSED)
