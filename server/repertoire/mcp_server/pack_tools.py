@@ -70,7 +70,8 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, its source, licence and whether it was measured; with a citation, that section."
+            "Says what a pack holds, its source, licence and whether it was measured; with a citation, that section. "
+            "Use it before relying on a pack."
         ),
         properties={"name": text("A pack's name.", most=64), "citation": text("article#anchor", most=500)},
         required=("name",),
