@@ -80,6 +80,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack audit": ("willow",),
     "pack eval": ("willow", "--exam", "exam.jsonl"),
     "pack update": ("willow", "--from", "docs", "--exam", "exam.jsonl"),
+    "pack judge": ("willow", "judging"),
     "pack export": ("willow",),
     "pack remove": ("willow",),
     "pack install": ("{pack export[place]}",),
@@ -129,6 +130,7 @@ NOT_MET = (
     OF_TOOLS
     | OF_JOINED
     | {
+        "judgement",  # of answers that somebody wrote: tests/app/packs/test_judging.py
         "copy",  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
         "candidate",  # tests/app/projects/test_review.py
         "mended memory",  # tests/app/projects/test_rescue.py

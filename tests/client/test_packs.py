@@ -38,7 +38,7 @@ def test_a_question_draws_a_hint_that_names_the_pack_and_its_answer_cites_a_sect
         [
             "Hello.",
             call("query_pack", question=QUESTION),
-            call("pack_info", name="willow", citation="soak.md#soaking"),
+            call("pack_info", name="willow", about="soak.md#soaking"),
             "A week.",
         ]
     )

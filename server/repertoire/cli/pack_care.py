@@ -13,6 +13,7 @@ from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.checks import audit_pack, validate_pack
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
+from repertoire.app.packs.judging import JudgedRun, next_step
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
 from repertoire.app.packs.stand_ins import tell_graph
@@ -115,6 +116,32 @@ def eval_pack_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     show(pack_work.score_data(name, score), lambda: pack_work.score_text(name, score), as_json=as_json)
 
 
+@click.command("judge")
+@name_argument
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--answerer", default="", help="Who wrote the answers, such as the name of a model.")
+@click.option("--judge", default="", help="Who judged them; not the answerer.")
+@click.option("--split", default="", help="Ask the questions of this split alone.")
+@click.option("--most", type=click.IntRange(0, 10_000), default=0, help="Ask so many questions at most; 0: all.")
+@json_option
+def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str, folder: Path, answerer: str, judge: str, split: str, most: int, as_json: bool
+) -> None:
+    r"""Compare answers with and without the pack NAME: each call does the step that is due in FOLDER.
+
+    The first writes tasks for an answerer, the second blind pairs in both orders for a judge, the third the points of
+    each question with a paired interval, which the manifest keeps. No model is called: agents or people do the work.
+
+    \b
+    repertoire pack judge rust-book ./run --split test --most 40
+    repertoire pack judge rust-book ./run --answerer opus --judge sonnet
+    """
+    asked = JudgedRun(name, folder, answerer, judge, split, most)
+    with open_repertoire() as repertoire:
+        done = next_step(repertoire.packs, asked, means_of(repertoire), day=today().isoformat())
+    show(pack_work.judge_step_data(done), lambda: pack_work.judge_step_text(done), as_json=as_json)
+
+
 @click.command("update")
 @name_argument
 @click.option(
@@ -196,6 +223,7 @@ CARE = (
     validate_command,
     audit_command,
     eval_pack_command,
+    judge_command,
     update_command,
     export_command,
     install_pack_command,

@@ -221,7 +221,7 @@ CALLS: Mapping[str, Call] = {
     "list_tags": Call(TAGS, lambda _: None),
     "query_pack": Call(QUERY_PACK, _pack_question),
     "list_packs": Call(LIST_PACKS, lambda _: None),
-    "pack_info": Call(PACK_INFO, lambda arguments: PackPlace(arguments["name"], arguments.get("citation", ""))),
+    "pack_info": Call(PACK_INFO, lambda arguments: PackPlace(arguments["name"], arguments.get("about", ""))),
     "memory_list": Call(LIST_MEMORY, _list_query),
     "memory_save": Call(SAVE_MEMORY, _save_request),
     "memory_move": Call(MOVE_MEMORY, _move_request),

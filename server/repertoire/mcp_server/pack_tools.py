@@ -70,9 +70,13 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, its source, licence and whether it was measured; with a citation, that section."
+            "Says what a pack holds, its source, licence and whether it was measured; with `about`, a section. "
+            "Use it before relying on a pack."
         ),
-        properties={"name": text("A pack's name.", most=64), "citation": text("article#anchor", most=500)},
+        properties={
+            "name": text("A pack's name.", most=64),
+            "about": text("A citation, to read its section.", most=500),
+        },
         required=("name",),
         example={"name": "rust-book"},
         output=output(

@@ -10,6 +10,7 @@ from repertoire.domain.text import clean_line
 if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.checks import PackAudit, PackValidity
     from repertoire.app.packs.exams import PackScore
+    from repertoire.app.packs.judging import JudgeStep
     from repertoire.app.packs.sharing import SharedPack
     from repertoire.app.packs.updating import UpdatedPack
 
@@ -83,6 +84,37 @@ def _nuggets(score: PackScore) -> str:
     return (
         f"of the reference answers the first passages say {score.nuggets} %, those of full text {score.words_nuggets} %"
     )
+
+
+def judge_step_text(done: JudgeStep) -> str:
+    """Render what a step of a judged run wrote and what is next, or its figures."""
+    written = [f"Wrote {path}" for path in done.written]
+    found = done.judgement
+    if found is None:
+        return "\n".join([*written, done.advice])
+    verdict = "The answers are better with the pack." if found.beats else "The pack does not beat answers without it."
+    return "\n".join(
+        [
+            *written,
+            (
+                f"{len(found.questions)} questions: with the pack {found.points_with} of 10 points, "
+                f"without {found.points_without}"
+            ),
+            (
+                f"difference {found.gain} ({found.low} to {found.high}, 95 %, paired); better in {found.better} "
+                f"questions, worse in {found.worse}; the answer that stands first gets {found.position} more"
+            ),
+            verdict,
+        ]
+    )
+
+
+def judge_step_data(done: JudgeStep) -> dict[str, Any]:
+    """Return a step of a judged run as a JSON object."""
+    found = done.judgement
+    named = ("points_with", "points_without", "gain", "low", "high", "position", "better", "worse", "beats")
+    figures = None if found is None else {name: getattr(found, name) for name in named}
+    return {"written": [str(path) for path in done.written], "advice": done.advice, "judgement": figures}
 
 
 def score_data(name: str, score: PackScore) -> dict[str, Any]:

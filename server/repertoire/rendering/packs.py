@@ -106,6 +106,7 @@ def pack_text(pack: PackManifest) -> str:
         "skipped files": str(size.skipped) if size.skipped else "",
         "model": pack.model or "none: the pack is searched by words alone",
         "score": _scores(pack),
+        "answers": _judged(pack),
     }
     sources = [
         f"source: {clean_line(source.address, _LINE)} {source.commit[:12]} {source.date}".rstrip()
@@ -119,11 +120,27 @@ def _scores(pack: PackManifest) -> str:
     """Return what the newest exam showed, or that there was none; the figures are those that its maker wrote."""
     if not pack.scores:
         return "never measured: nobody knows whether answers are better with this pack"
-    newest = pack.scores[-1]
+    newest = next((one for one in reversed(pack.scores) if "judged" not in one), None)
+    if newest is None:
+        return "no exam was taken"
     asked, found, plain = (newest.get(name) for name in ("questions", "section_in_5", "words_section_in_5"))
     better = isinstance(found, (int, float)) and isinstance(plain, (int, float)) and found > plain
     told = f"the right section is among five for {found} % of {asked} questions, by full text for {plain} %"
     return told if better else f"{told}: no better than plain full text"
+
+
+def _judged(pack: PackManifest) -> str:
+    """Return what the newest judged run showed of answers with and without the pack; empty if there was none."""
+    newest = next((one for one in reversed(pack.scores) if "judged" in one), None)
+    if newest is None:
+        return ""
+    low, high = newest.get("low"), newest.get("high")
+    told = (
+        f"with the pack {newest.get('points_with')} of 10 points, without {newest.get('points_without')}; difference "
+        f"{newest.get('gain')} ({low} to {high}, {newest.get('judged')} questions, judge {newest.get('judge')})"
+    )
+    better = isinstance(low, (int, float)) and low > 0
+    return told if better else f"{told}: not better than without the pack"
 
 
 def pack_data(pack: PackManifest) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -189,13 +190,23 @@ def record_score(shelf: PackShelf, name: str, score: PackScore, *, exam: str, mo
         "refused": score.refused,
         **({"gate": score.gate} if score.gate is not None else {}),
     }
-    manifest = shelf.manifest(name)
-    kept = [one for one in manifest.scores if one.get("exam") != exam][-20:]
+    return record_row(shelf, name, row)
+
+
+def record_row(shelf: PackShelf, name: str, row: Mapping[str, Any]) -> PackManifest:
+    """Write what an exam or a judged run showed into the manifest, in place of an older row of its sort and exam.
+
+    Raises:
+        PackRefused: there is no such pack.
+    """
+    manifest, sort = shelf.manifest(name), "judged" in row
+    kept = [one for one in manifest.scores if (one.get("exam"), "judged" in one) != (row["exam"], sort)][-20:]
     changed = replace(manifest, scores=(*kept, row))
     folder = shelf.folder(name)
     results = folder / RESULTS
     results.mkdir(parents=True, exist_ok=True)
-    (results / f"{day}.json").write_text(json.dumps(row, indent=2) + "\n", encoding="utf-8")
+    file = results / f"{row['day']}{'-judged' if sort else ''}.json"
+    file.write_text(json.dumps(row, indent=2) + "\n", encoding="utf-8")
     fresh = folder / f"{MANIFEST}.new"
     fresh.write_text(manifest_json(changed), encoding="utf-8", newline="\n")
     fresh.chmod(0o444)

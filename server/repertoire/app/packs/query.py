@@ -132,7 +132,7 @@ def query_packs(shelf: PackShelf, wanted: PackQuestion, means: PackMeans) -> Pac
 
 def gate_of(manifest: PackManifest, gate: float) -> float:
     """Return the least cosine at which a pack covers a question: what its exam showed, at most the usual one."""
-    asked = manifest.scores[-1].get("gate") if manifest.scores else None
+    asked = next((one["gate"] for one in reversed(manifest.scores) if "gate" in one), None)
     return bounded_gate(float(asked), gate) if isinstance(asked, (int, float)) else gate
 
 
