@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from pathlib import Path
 
@@ -18,12 +17,16 @@ from repertoire.store.project_file import ProjectStore
 
 
 def peak_mb() -> float:
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    return _status_mb("VmHWM")  # not `getrusage`, which begins with what the parent had at the fork
 
 
 def now_mb() -> float:
+    return _status_mb("VmRSS")
+
+
+def _status_mb(name: str) -> float:
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return round(int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024, 1)
+    return round(int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024, 1)
 
 
 def main() -> None:

@@ -178,6 +178,7 @@ def watching(root: Path, home: Path) -> Iterator[subprocess.Popen[bytes]]:
         "REPERTOIRE_HOME": str(home),
         "CLAUDE_PROJECT_DIR": str(root),
         "REPERTOIRE_MODEL": "none/at-all",
+        "REPERTOIRE_MAX_FILES": "100000",
     }
     with subprocess.Popen(line, env=environment, cwd=root, stdin=subprocess.PIPE) as process:
         time.sleep(12.0)

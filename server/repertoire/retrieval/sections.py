@@ -32,6 +32,7 @@ WEIGHTS: Mapping[str, float] = {WORDS: 0.4, CHUNKS: 1.0, HEADINGS: 0.25}
 _SECOND = 0.15  # weight of a section's second chunk: what is said twice is more likely the subject
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _DEPTH = 400  # sections that full text returns
+_FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
 
@@ -43,6 +44,8 @@ class Groups(NamedTuple):
     rows: Rows
     begins: Rows
     sizes: Rows
+    of: Rows  # the group of each place
+    sorted: bool  # the vectors lie in this order already
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,16 @@ class SectionIndex(PartIndex):
         owners = self.spaces[CHUNK_SPACE].rows
         order = np.argsort(owners, kind="stable")
         rows, begins, sizes = np.unique(owners[order], return_index=True, return_counts=True)
-        return Groups(order, rows, begins, sizes)
+        of = np.repeat(np.arange(len(rows)), sizes)
+        return Groups(order, rows, begins, sizes, of, bool((np.diff(owners) >= 0).all()))
+
+    @cached_property
+    def heading_places(self) -> Rows:
+        """Where the heading's vector of each row is; -1 for a row without one."""
+        places = np.full(len(self), -1, dtype=np.int64)
+        rows = self.spaces[HEADING_SPACE].rows
+        places[rows] = np.arange(len(rows))
+        return places
 
     @cached_property
     def article_of(self) -> Rows:
@@ -152,9 +164,10 @@ def by_chunks(run: SectionRun) -> str:
     space, groups = run.index.spaces[CHUNK_SPACE], run.index.chunk_groups
     if run.vector is None:
         return "no vectors"
-    cosines = (space.vectors @ run.vector)[groups.order].astype(np.float64)
+    found = space.vectors @ run.vector
+    cosines = found if groups.sorted else found[groups.order]
     first = np.maximum.reduceat(cosines, groups.begins)
-    equal = np.flatnonzero(cosines == np.repeat(first, groups.sizes))
+    equal = np.flatnonzero(cosines == first[groups.of])
     nearest = equal[np.searchsorted(equal, groups.begins)]  # of equally near chunks the first
     cosines[nearest] = -np.inf
     second = np.maximum.reduceat(cosines, groups.begins)
@@ -171,9 +184,19 @@ def by_headings(run: SectionRun) -> str:
     if run.vector is None:
         return "no vectors"
     scores = np.zeros(len(run.index))
-    scores[space.rows] = space.vectors @ run.vector
+    if len(run.index) <= _FEW:
+        scores[space.rows] = space.vectors @ run.vector
+        run.evidence[HEADINGS] = scores
+        return f"{len(space.rows)} compared"
+    total = np.zeros(len(run.index))
+    for name, found in run.evidence.items():
+        total += run.weights[name] * found
+    best = np.argpartition(-total, _BEST)[:_BEST]
+    places = run.index.heading_places[best]
+    known = places >= 0
+    scores[best[known]] = space.vectors[places[known]] @ run.vector
     run.evidence[HEADINGS] = scores
-    return f"{len(space.rows)} compared"
+    return f"{int(known.sum())} compared"
 
 
 def add_up(run: SectionRun) -> str:

@@ -25,6 +25,7 @@ from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
+from repertoire.retrieval import sections
 from repertoire.store.project_texts import text_hash
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
@@ -131,6 +132,25 @@ def test_a_search_finds_code_documents_and_notes_by_what_they_mean(project, embe
     assert search_memory(project, MemoryQuery("weigh", below="kiln"), embedder=None).hits[0].item.title == "weigh"
     with pytest.raises(InvalidRequest):
         search_memory(project, MemoryQuery(" ", ("docs",)), embedder=None)
+
+
+def test_by_words_alone_code_documents_and_notes_stand_beside_each_other(project):
+    save_entry(project, SaveRequest("note", title="The kiln cools for two days"), embedder=None)
+    found = search_memory(project, MemoryQuery("kiln cools"), embedder=None).hits
+    assert {hit.item.kind for hit in found[:4]} >= {"note", "section", "class"}
+
+
+def test_of_many_rows_the_headings_of_the_best_alone_decide_the_same(project, embedder, monkeypatch):
+    read(project.store, embedder)
+
+    def found():
+        hits = search_memory(project, MemoryQuery("heat a vessel until it is hard", ("code",)), embedder=embedder).hits
+        return [(hit.item.key, round(hit.score, 4)) for hit in hits[:3]]
+
+    whole = found()
+    monkeypatch.setattr(sections, "_FEW", 3)
+    monkeypatch.setattr(sections, "_BEST", 5)
+    assert found() == whole
 
 
 def test_of_fifty_notes_that_contradict_each_other_the_newest_is_first_and_says_so(project, embedder):

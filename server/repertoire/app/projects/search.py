@@ -14,8 +14,8 @@ from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
 from repertoire.projects.hints import Hints, hints_of
-from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
-from repertoire.retrieval.sections import SectionRun, rank_sections
+from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
+from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
@@ -55,7 +55,7 @@ class MemoryAnswer:
 
 
 def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedder | None) -> MemoryAnswer:
-    """Return what answers a question best; the scores of all kinds sum cosines, so that they can be compared.
+    """Return what answers a question best; the scores of all kinds are brought to one scale.
 
     Without a question it returns what was saved or changed last; for one that names nothing but a time, that of the
     time.
@@ -102,6 +102,7 @@ def _in_view(
     project: OpenProject, wanted: MemoryQuery, view: str, embedder: Embedder | None, embedded: dict[str, Vectors]
 ) -> list[MemoryHit]:
     index = project.index(view, embedder.model if embedder is not None else "")
+    beside = _beside(view, "" if embedder is None else wanted.mode)
     question = wanted.query[:_QUESTION]
     run = SectionRun(
         question,
@@ -118,11 +119,19 @@ def _in_view(
     if view == KNOWLEDGE:
         kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
         told = ranked_entries(project, run, kinds)
-        return [MemoryHit(item, score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
+        return [MemoryHit(item, beside * score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
     ranked = rank_sections(run, limit=depth)
     items = project.store.items.by_id(one.node_id for one in ranked)
-    found = [MemoryHit(items[one.node_id], one.score) for one in ranked if one.node_id in items]
+    found = [MemoryHit(items[one.node_id], beside * one.score) for one in ranked if one.node_id in items]
     return [hit for hit in found if _is_wanted(hit.item, wanted)]
+
+
+def _beside(view: str, mode: str) -> float:
+    """Return what a view's scores are multiplied with to stand beside those of other views."""
+    weights = WEIGHTS[view]
+    if mode == HYBRID:
+        return BESIDE[view]
+    return 1.0 if mode == VECTOR else 1.0 / (weights[WORDS] + weights.get(PASSAGE, 0.0))
 
 
 def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
