@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 import psycopg
+import pytest
 
 from commons.conftest import SERVER, active_trace
 from commons.test_backup import program
 from commons.test_reading import PlacedEmbedder
 from repertoire.app.traces.search import TraceQuery, search_traces
+from repertoire.commons import migrations
 from repertoire.commons.database import Database
 from repertoire.commons.migrations import ROLE, migrate
 from repertoire.commons.reading import Cache, CommunityTraces
@@ -50,9 +52,14 @@ def answers(database: Database) -> list[object]:
     return found
 
 
-def test_split_over_partitions_it_answers_the_same_and_goes_on(postgres: Callable[[str], str]):
-    address = postgres("split")
-    migrate(address)
+@pytest.mark.parametrize("later", [0, 1], ids=["the whole schema", "a step comes later"])
+def test_split_over_partitions_it_answers_the_same_and_goes_on(
+    postgres: Callable[[str], str], later: int, monkeypatch: pytest.MonkeyPatch
+):
+    address = postgres(f"split-{later}")
+    with monkeypatch.context() as version:
+        version.setattr(migrations, "STEPS", migrations.STEPS[: len(migrations.STEPS) - later])
+        migrate(address)
     with psycopg.connect(address) as connection:
         for team in TEAMS:
             connection.execute("INSERT INTO community (community, created) VALUES (%s, '')", (team,))

@@ -260,7 +260,7 @@ def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         }
     },
 )

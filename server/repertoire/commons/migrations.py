@@ -185,7 +185,7 @@ ALTER TABLE pack ALTER content SET STORAGE EXTERNAL;
 # A new process reads the state of every trace: from the index, because the table of a million traces has gigabytes.
 _STATES = """
 CREATE INDEX trace_states ON trace (community, revision) INCLUDE (number, status);
-DROP INDEX trace_revision;
+DROP INDEX IF EXISTS trace_revision;  -- in a database that was partitioned it has another name, and stays
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ MOST_BYTES = 32_000_000  # of a pack's file
 _PER_COMMUNITY = 2_000_000_000  # bytes
 _PER_DAY = 20  # packs that one member uploads
 _WAIT_S, _LOCKED_S = 3_600, 1.0
-_OWN_PLACE = re.compile(r"\S*/(?=[^/\s])")  # where this server unpacked it, which is of no use to the sender
 _COLUMNS = "hash, name, version, description, licence, bytes, member, at"
 
 
@@ -145,11 +143,16 @@ def _taken_in(content: bytes) -> PackManifest | None:
             file.write_bytes(content)
             return install_pack(Path(folder) / "home", str(file), open_pack_file).manifest
         except (PackRefused, SourceError, StoreError) as error:
-            message = f"a home would not take this pack in: {_OWN_PLACE.sub('', str(error))}"
+            message = f"a home would not take this pack in: {_without_places(str(error), folder)}"
             raise InvalidRequest(message) from error
         except OSError as error:
             message = f"this server has no room to check the pack ({error.strerror}); tell its operator"
             raise TooManyRequests(message, _WAIT_S) from error
+
+
+def _without_places(said: str, folder: str) -> str:
+    """Return what is wrong with the pack without the places where this server unpacked it."""
+    return " ".join(word.rpartition("/")[2] if folder in word else word for word in said.split())
 
 
 @dataclass(frozen=True)
