@@ -9,21 +9,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
+from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, digest, packs_folder, take_place
 from repertoire.domain.errors import PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, PACK_NAME
+from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import PackManifest, manifest_json
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
-from repertoire.store.pack_file import PackStore, Text
-
-_BATCH = 64  # texts that are embedded between two reports
+from repertoire.store.pack_file import PackStore
 
 NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
@@ -81,7 +78,11 @@ def build_pack(
         with opening(beside / DATABASE) as store:
             store.add(documents.articles)
             store.skip(documents.skipped)
-            made = embed_pack(store, embedder, report=report, known=asked.known) if embedder is not None else 0
+            made = (
+                embed_pack(store, embedder, report=report, known=asked.known, workers=workers_beside(settings.threads))
+                if embedder is not None
+                else 0
+            )
             store.seal(folder / DATABASE)
             counts = store.counts()
         manifest = PackManifest(
@@ -113,23 +114,6 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def embed_pack(
-    store: PackStore,
-    embedder: Embedder,
-    *,
-    report: Report = lambda *_: None,
-    known: Mapping[str, Vectors] | None = None,
-) -> int:
-    """Store the vectors of a pack's headings and chunks; return how many had to be made."""
-    made = _embed(store, HEADING_SPACE, store.headings(), embedder, report, known or {})
-    return made + _embed(store, CHUNK_SPACE, store.chunks(), embedder, report, known or {})
-
-
-def text_of(row: Text) -> str:
-    """Return what the model reads of a chunk or a heading."""
-    return f"{row[1]}\n{row[2]}".strip()
-
-
 def _carried(exam: Path | None, folder: Path) -> dict[str, str]:
     """Copy an exam into a pack, and return its hash by its path there."""
     if exam is None:
@@ -138,23 +122,3 @@ def _carried(exam: Path | None, folder: Path) -> dict[str, str]:
     place.parent.mkdir(parents=True)
     shutil.copyfile(exam, place)
     return {EXAM: digest(place)}
-
-
-def _embed(
-    store: PackStore,
-    space: str,
-    texts: list[Text],
-    embedder: Embedder,
-    report: Report,
-    known: Mapping[str, Vectors],
-) -> int:
-    made = 0
-    for start in range(0, len(texts), _BATCH):
-        batch = {row[0]: text_of(row) for row in texts[start : start + _BATCH]}
-        missing = [text for text in dict.fromkeys(batch.values()) if text not in known]
-        fresh = dict(zip(missing, embedder.embed_passages(missing), strict=True)) if missing else {}
-        vectors = np.stack([known[text] if text in known else fresh[text] for text in batch.values()])
-        store.vectors.put(space, embedder.model, [(node_id, "") for node_id in batch], vectors)
-        made += len(missing)
-        report(f"vectors ({space}s)", start + len(batch), len(texts))
-    return made

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack, text_of
+from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack
 from repertoire.app.packs.documents import Report
+from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import PackScore, record_score, take_exam
 from repertoire.app.packs.places import EXAM
