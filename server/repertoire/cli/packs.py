@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.packs.facts import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.output import json_option, progress, show, show_answer
@@ -110,15 +111,21 @@ def list_command(as_json: bool) -> None:
 
 @pack_command.command("info")
 @click.argument("name")
+@click.option("--about", default="", metavar="WORDS", help="Also what rules found in its text about these words.")
+@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="How many facts.")
 @json_option
-def info_command(name: str, as_json: bool) -> None:
+def info_command(name: str, about: str, limit: int, as_json: bool) -> None:
     r"""Show what the pack NAME holds, where it comes from, and whether it was measured.
+
+    With --about: facts (definitions, symbols, defaults, notes on versions, requirements) with citations, and entities.
 
     \b
     repertoire pack info rust-book
+    repertoire pack info undici --about "body timeout"
     """
+    wanted = PackDescriptionRequest(name, about, limit)
     with open_repertoire() as repertoire:
-        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), name), as_json=as_json)
+        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), wanted), as_json=as_json)
 
 
 for _command in CARE:

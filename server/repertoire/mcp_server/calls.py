@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
+from repertoire.app.packs.facts import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
@@ -211,7 +212,7 @@ CALLS: Mapping[str, Call] = {
     "list_tags": Call(TAGS, lambda _: None),
     "query_pack": Call(QUERY_PACK, _pack_question),
     "list_packs": Call(LIST_PACKS, lambda _: None),
-    "pack_info": Call(PACK_INFO, lambda arguments: arguments["name"]),
+    "pack_info": Call(PACK_INFO, lambda given: PackDescriptionRequest(given["name"], given.get("about", ""))),
     "memory_list": Call(LIST_MEMORY, _list_query),
     "memory_save": Call(SAVE_MEMORY, _save_request),
     "memory_move": Call(MOVE_MEMORY, _move_request),

@@ -5,6 +5,11 @@ from __future__ import annotations
 from repertoire.mcp_server.outputs import LINES, output
 from repertoire.mcp_server.tool import Tool, number, text, texts
 
+
+def _rows(*names: str) -> dict[str, object]:
+    return {"type": "array", "items": output(**dict.fromkeys(names, "string"))}
+
+
 PACK_TOOLS = (
     Tool(
         name="query_pack",
@@ -66,10 +71,13 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, where it comes from, under which licence, and whether it was measured. Use it "
-            "before relying on a pack."
+            "Says what a pack holds, where it comes from, under which licence, and whether it was measured; with "
+            "`about`, definitions, defaults, versions and requirements with citations. Use it before relying on a pack."
         ),
-        properties={"name": text("A pack's name.", most=64)},
+        properties={
+            "name": text("A pack's name.", most=64),
+            "about": text("An option, symbol or concept, to get facts about it.", most=200),
+        },
         required=("name",),
         example={"name": "rust-book"},
         output=output(
@@ -89,10 +97,17 @@ PACK_TOOLS = (
                 links="integer",
                 skipped="integer",
                 characters="integer",
+                entities="integer",
+                facts="integer",
+                relations="integer",
+                categories="integer",
             ),
             model="string",
             hashes={"type": "object", "additionalProperties": {"type": "string"}},
             measured="boolean",
+            facts=_rows("kind", "subject", "text", "citation"),
+            entities=_rows("name", "kind", "description"),
+            relations=_rows("source", "relation", "target", "context"),
         ),
     ),
 )

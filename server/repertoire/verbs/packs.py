@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from repertoire.app.packs.facts import PackDescription, PackDescriptionRequest, describe_pack
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
-from repertoire.packs.manifest import PackManifest
+from repertoire.rendering.pack_facts import description_data, description_text
 from repertoire.rendering.packs import (
     pack_answer_data,
     pack_answer_text,
-    pack_data,
-    pack_text,
     packs_data,
     packs_text,
 )
@@ -26,10 +25,10 @@ def _list(context: Context, _question: None) -> PackListing:
     return context.repertoire.packs.listing()
 
 
-def _info(context: Context, name: str) -> PackManifest:
-    return context.repertoire.packs.manifest(name)
+def _info(context: Context, wanted: PackDescriptionRequest) -> PackDescription:
+    return describe_pack(context.repertoire.packs, wanted)
 
 
 QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data)
 LIST_PACKS: Verb[None, PackListing] = Verb(_list, packs_text, packs_data)
-PACK_INFO = Verb(_info, pack_text, pack_data)
+PACK_INFO = Verb(_info, description_text, description_data)

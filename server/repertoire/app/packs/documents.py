@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.app.current_project import project_folder
@@ -18,6 +18,7 @@ from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.facts import find_knowledge
 from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
 from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 from repertoire.packs.manifest import PackSource
@@ -128,7 +129,7 @@ def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
     whole = redact_document(text.replace("\r\n", "\n").replace("\r", "\n"))
     document = front_matter.split(whole)
     article = read_markdown(path, document.body, document.front_matter, content_hash=content_hash)
-    return article if article.sections else "empty"
+    return replace(article, knowledge=find_knowledge(article)) if article.sections else "empty"
 
 
 def _source(opened: OpenedSource, state: str, articles: list[PackArticle]) -> PackSource:
