@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +13,7 @@ from repertoire.app.packs.query import PackQuestion
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.cli.pack_care import CARE
+from repertoire.cli.site_options import bounds, site_options
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
@@ -36,8 +38,9 @@ def pack_command() -> None:
     "origin",
     required=True,
     metavar="SOURCE",
-    help="A document, folder, archive, package or git address.",
+    help="A document, folder, archive, package, git address, or the address of a page or sitemap.",
 )
+@site_options
 @click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
 @click.option("--description", default="", help="What the pack is about, in a line.")
 @click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
@@ -57,17 +60,20 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     replace: bool,
     quiet: bool,
     as_json: bool,
+    **site: Any,
 ) -> None:
     r"""Build the pack NAME from the documents of a source: Markdown, MDX, reStructuredText, notebooks, HTML.
 
-    An interrupted build leaves nothing. The same documents give the same file, byte for byte. Files that cannot be
+    An interrupted build leaves nothing, except the fetched pages of a website, with which the next one goes on.
+    The same documents give the same file, byte for byte. Files that cannot be
     read are listed with the reason.
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
     repertoire pack build axum --from ./axum/docs --replace
+    repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
-    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam)
+    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam, bounds(**site))
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             built = build_pack(

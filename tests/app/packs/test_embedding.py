@@ -15,7 +15,7 @@ from repertoire.store.pack_file import PackStore
 
 
 def vectors(place, folder, workers):
-    opened = open_source(place, str(folder), settings=Settings(), tick=lambda: None)
+    opened = open_source(place, str(folder), settings=Settings(), report=lambda *_: None)
     embedder = load(bundled())
     with PackStore.new(place / f"{workers}.db") as store:
         store.add(read_documents(opened, report=lambda *_: None).articles)

@@ -12,7 +12,9 @@ from pathlib import Path
 from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
-from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, digest, packs_folder, take_place
+from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, URLS, digest, packs_folder, take_place
+from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
+from repertoire.app.sources.opening import OpenedSource
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
@@ -37,6 +39,7 @@ class BuildRequest:
     topics: tuple[str, ...] = ()
     replace: bool = False
     exam: Path | None = None  # a file of questions, which the pack carries
+    site: SiteBounds = field(default_factory=SiteBounds)  # how much of a website is read
     known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
 
@@ -64,7 +67,7 @@ def build_pack(
     if asked.exam is not None:
         read_exam_file(asked.exam)
     with scratch(target) as beside:
-        opened = open_source(home, asked.origin, settings=settings, tick=lambda: report("fetch", 0, 0))
+        opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report)
             licence = asked.licence or licence_of(opened)
@@ -95,12 +98,14 @@ def build_pack(
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE), **_carried(asked.exam, folder)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked.exam, opened, folder)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
         take_place(folder, target, beside)
+        if opened.info.kind == WEBSITE:
+            forget_site(home, asked.origin, asked.site)
     return BuiltPack(target, manifest, documents.skipped, made)
 
 
@@ -114,11 +119,16 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def _carried(exam: Path | None, folder: Path) -> dict[str, str]:
-    """Copy an exam into a pack, and return its hash by its path there."""
-    if exam is None:
-        return {}
-    place = folder / EXAM
-    place.parent.mkdir(parents=True)
-    shutil.copyfile(exam, place)
-    return {EXAM: digest(place)}
+def _carried(exam: Path | None, opened: OpenedSource, folder: Path) -> dict[str, str]:
+    """Write what a pack carries beside its database, and return the hashes by the paths in it."""
+    paths = list[str]()
+    if exam is not None:
+        place = folder / EXAM
+        place.parent.mkdir(parents=True)
+        shutil.copyfile(exam, place)
+        paths.append(EXAM)
+    if opened.info.kind == WEBSITE:
+        urls = "".join(f"{url}\n" for url in sorted(opened.documents.values()))
+        (folder / URLS).write_text(urls, encoding="utf-8", newline="\n")
+        paths.append(URLS)
+    return {path: digest(folder / path) for path in paths}

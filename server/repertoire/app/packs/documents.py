@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.app.current_project import project_folder
+from repertoire.app.packs.website import WEBSITE, SiteBounds, fetch_site, is_website
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
 from repertoire.domain.component import SKILL, Component, SourceInfo
@@ -27,6 +28,7 @@ from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
 from repertoire.trust.document_redaction import redact_document
 from repertoire.trust.scan import scan
@@ -47,8 +49,10 @@ class Documents:
     source: PackSource
 
 
-def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[], None]) -> OpenedSource:
-    """Open a file, a folder, a repository, an archive or a package that a person named.
+def open_source(
+    home: Path, origin: str, *, settings: Settings, report: Report, site: SiteBounds | None = None
+) -> OpenedSource:
+    """Open a file, a folder, a repository, an archive, a package or a website that a person named.
 
     Raises:
         SourceError: the source cannot be fetched or unpacked.
@@ -58,22 +62,27 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
         info = SourceInfo(f"file:{file}", "file", str(file))
         mounts = (Mount(file.resolve(), file.name),)
         return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
+    bounds = site or SiteBounds()
+    if is_website(origin, PublicHosts(bounds.allowed)):
+        return fetch_site(home, origin, bounds, max_bytes=settings.max_source_mb * 1_000_000, report=report)
     project = project_folder()
     address = addresses.parse(origin, trusted=True, project=project)
     around = Surroundings(home, settings, installed.look(os.environ, project=project))
-    return open_address(address, around, tick=tick)
+    return open_address(address, around, tick=lambda: report("fetch", 0, 0))
 
 
 def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
     """Read every document of a source within the limits on files, bytes and processor time."""
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     skipped = {item.path: item.reason for item in listing.refused}
+    skipped.update(opened.refused)
     if listing.truncated:
         skipped["."] = listing.truncated
     files = {entry.path: entry for entry in listing.entries}
     found = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
     # Pages are read only where nothing else is: beside other documents they are what was built from them.
-    entries = [entry for entry in found if not entry.path.lower().endswith(PAGES)] or found
+    documents = [entry for entry in found if not entry.path.lower().endswith(PAGES)]
+    entries = found if opened.info.kind == WEBSITE else documents or found
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
