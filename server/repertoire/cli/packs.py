@@ -41,6 +41,9 @@ def pack_command() -> None:
     help="A document, folder, archive, package, git address, or the address of a page or sitemap.",
 )
 @site_options
+@click.option(
+    "--docstrings", is_flag=True, help="Also read the docstrings of Python packages in a folder or repository."
+)
 @click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
 @click.option("--description", default="", help="What the pack is about, in a line.")
 @click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
@@ -58,6 +61,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     topics: tuple[str, ...],
     exam: Path | None,
     replace: bool,
+    docstrings: bool,
     quiet: bool,
     as_json: bool,
     **site: Any,
@@ -71,9 +75,10 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
     repertoire pack build axum --from ./axum/docs --replace
+    repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
-    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam, bounds(**site))
+    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             built = build_pack(

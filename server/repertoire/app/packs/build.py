@@ -40,6 +40,7 @@ class BuildRequest:
     replace: bool = False
     exam: Path | None = None  # a file of questions, which the pack carries
     site: SiteBounds = field(default_factory=SiteBounds)  # how much of a website is read
+    docstrings: bool = False  # whether those of Python packages are read, also where the source is more than one
     known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
 
@@ -69,11 +70,11 @@ def build_pack(
     with scratch(target) as beside:
         opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
-            documents = read_documents(opened, report=report)
+            documents = read_documents(opened, report=report, docstrings=asked.docstrings)
             licence = asked.licence or licence_of(opened)
         if not documents.articles:
             origin = clean_line(asked.origin, 120)
-            formats = "Markdown, MDX, reStructuredText, notebooks, HTML"
+            formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
             message = f"{origin} has no documents that can be read ({formats}); name another source"
             raise PackRefused(message)
         folder = beside / asked.name

@@ -19,6 +19,7 @@ from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.docstrings import module_to_markdown, modules_of
 from repertoire.packs.facts import find_knowledge
 from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
 from repertoire.packs.includes import INCLUDED_BYTES, fill_in
@@ -27,6 +28,7 @@ from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
+from repertoire.sources.address import PYPI
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
 from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
@@ -71,8 +73,11 @@ def open_source(
     return open_address(address, around, tick=lambda: report("fetch", 0, 0))
 
 
-def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
-    """Read every document of a source within the limits on files, bytes and processor time."""
+def read_documents(opened: OpenedSource, *, report: Report, docstrings: bool = False) -> Documents:
+    """Read every document of a source within the limits on files, bytes and processor time.
+
+    The docstrings of Python packages are read where they are asked for, and where the source is such a package.
+    """
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     skipped = {item.path: item.reason for item in listing.refused}
     skipped.update(opened.refused)
@@ -82,12 +87,14 @@ def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
     found = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
     # Pages are read only where nothing else is: beside other documents they are what was built from them.
     documents = [entry for entry in found if not entry.path.lower().endswith(PAGES)]
-    entries = found if opened.info.kind == WEBSITE else documents or found
+    modules = _modules(opened, files) if docstrings or _is_python_package(opened, files) else {}
+    texts = found if opened.info.kind == WEBSITE else documents or (found if not modules else [])
+    entries = sorted([*texts, *(files[path] for path in modules)], key=lambda entry: entry.path)
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
         room -= len(data) if isinstance(data, bytes) else 0
-        read = _article(entry.path, data, files) if isinstance(data, bytes) else data
+        read = _article(entry.path, data, files, modules.get(entry.path, "")) if isinstance(data, bytes) else data
         if isinstance(read, str):
             skipped[entry.path] = read
         else:
@@ -104,14 +111,25 @@ def _bytes(entry: FoundFile, room: int) -> bytes | str:
     return crawl.read(entry) if room > 0 else "the source holds more text than is read"
 
 
-def _article(path: str, data: bytes, files: Mapping[str, FoundFile]) -> PackArticle | str:
+def _is_python_package(opened: OpenedSource, files: Mapping[str, FoundFile]) -> bool:
+    return opened.info.location.startswith(f"{PYPI}:") or "__init__.py" in files
+
+
+def _modules(opened: OpenedSource, files: Mapping[str, FoundFile]) -> dict[str, str]:
+    """Return the names of the Python modules in a source by their paths."""
+    local = opened.info.kind == "folder"
+    return modules_of(files.keys(), Path(opened.info.location).name if local else "")
+
+
+def _article(path: str, data: bytes, files: Mapping[str, FoundFile], module: str = "") -> PackArticle | str:
     """Return the article in a document's bytes, or the reason why there is none."""
     text = crawl.decode(data)
     if text is None:
         return "not UTF-8 text"
     try:
         with cpu_limit(_A_FILE_S):
-            whole = fill_in(path, to_markdown(path, text), lambda other: _text(other, files))
+            read = module_to_markdown(module, text) if module else to_markdown(path, text)
+            whole = fill_in(path, read, lambda other: _text(other, files))
             same = whole == text
             content_hash = hashlib.sha256(data if same else whole.encode("utf-8", "replace")).hexdigest()
             return _order_in(path, whole) or _read(path, whole, content_hash)

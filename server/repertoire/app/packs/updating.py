@@ -85,6 +85,7 @@ def update_pack(
         replace=True,
         exam=place,
         site=replace(asked.site, urls=urls, pages=max(asked.site.pages, len(urls))),
+        docstrings=any(path.endswith(".py") for path in old),
         known=known,
     )
     built = build_pack(shelf.home, request, opening, embedder=embedder, settings=settings, report=report)
