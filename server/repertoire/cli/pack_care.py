@@ -94,10 +94,18 @@ def eval_pack_command(name: str, file: Path | None, as_json: bool) -> None:
 @site_options
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
+@click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
-def update_command(
-    name: str, origin: str, version: str, exam: Path | None, quiet: bool, as_json: bool, **site: Any
+def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str,
+    origin: str,
+    version: str,
+    exam: Path | None,
+    refine: Path | None,
+    quiet: bool,
+    as_json: bool,
+    **site: Any,
 ) -> None:
     r"""Read the documents of the pack NAME again; only texts that changed are embedded, and the exam is taken again.
 
@@ -105,7 +113,7 @@ def update_command(
     repertoire pack update rust-book
     repertoire pack update axum --from ./axum/docs
     """
-    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, bounds(**site))
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site))
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(

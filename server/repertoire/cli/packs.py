@@ -78,7 +78,9 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
-    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings)
+    asked = BuildRequest(
+        name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings=docstrings
+    )
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             built = build_pack(

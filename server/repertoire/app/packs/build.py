@@ -12,7 +12,8 @@ from pathlib import Path
 from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
-from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, URLS, digest, packs_folder, take_place
+from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, REFINEMENT, URLS, digest, packs_folder, take_place
+from repertoire.app.packs.refining import refine_documents
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.domain.errors import PackRefused
@@ -40,6 +41,7 @@ class BuildRequest:
     replace: bool = False
     exam: Path | None = None  # a file of questions, which the pack carries
     site: SiteBounds = field(default_factory=SiteBounds)  # how much of a website is read
+    refinement: Path | None = None  # a file of steps, which the pack carries
     docstrings: bool = False  # whether those of Python packages are read, also where the source is more than one
     known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
@@ -72,7 +74,9 @@ def build_pack(
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
             licence = asked.licence or licence_of(opened)
-        if not documents.articles:
+        articles, left = refine_documents(documents.articles, asked.refinement)
+        skipped = {**documents.skipped, **left}
+        if not articles:
             origin = clean_line(asked.origin, 120)
             formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
             message = f"{origin} has no documents that can be read ({formats}); name another source"
@@ -80,8 +84,8 @@ def build_pack(
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
-            store.add(documents.articles)
-            store.skip(documents.skipped)
+            store.add(articles)
+            store.skip(skipped)
             made = (
                 embed_pack(store, embedder, report=report, known=asked.known, workers=workers_beside(settings.threads))
                 if embedder is not None
@@ -99,7 +103,7 @@ def build_pack(
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE), **_carried(asked.exam, opened, folder)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, folder)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
@@ -107,7 +111,7 @@ def build_pack(
         take_place(folder, target, beside)
         if opened.info.kind == WEBSITE:
             forget_site(home, asked.origin, asked.site)
-    return BuiltPack(target, manifest, documents.skipped, made)
+    return BuiltPack(target, manifest, skipped, made)
 
 
 def _check(asked: BuildRequest, target: Path) -> None:
@@ -120,14 +124,14 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def _carried(exam: Path | None, opened: OpenedSource, folder: Path) -> dict[str, str]:
+def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path) -> dict[str, str]:
     """Write what a pack carries beside its database, and return the hashes by the paths in it."""
     paths = list[str]()
-    if exam is not None:
-        place = folder / EXAM
-        place.parent.mkdir(parents=True)
-        shutil.copyfile(exam, place)
-        paths.append(EXAM)
+    for path, given in ((EXAM, asked.exam), (REFINEMENT, asked.refinement)):
+        if given is not None:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(given, folder / path)
+            paths.append(path)
     if opened.info.kind == WEBSITE:
         urls = "".join(f"{url}\n" for url in sorted(opened.documents.values()))
         (folder / URLS).write_text(urls, encoding="utf-8", newline="\n")

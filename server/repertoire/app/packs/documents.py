@@ -132,7 +132,7 @@ def _article(path: str, data: bytes, files: Mapping[str, FoundFile], module: str
             whole = fill_in(path, read, lambda other: _text(other, files))
             same = whole == text
             content_hash = hashlib.sha256(data if same else whole.encode("utf-8", "replace")).hexdigest()
-            return _order_in(path, whole) or _read(path, whole, content_hash)
+            return order_in(path, whole) or _read(path, whole, content_hash)
     except TooSlow:
         return f"took longer than {_A_FILE_S:.0f} s to read"
     except PackRefused as error:
@@ -145,7 +145,7 @@ def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
     return crawl.decode(data) if isinstance(data, bytes) and len(data) <= INCLUDED_BYTES else None
 
 
-def _order_in(path: str, text: str) -> str:
+def order_in(path: str, text: str) -> str:
     """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
     document = Component(path, path, SKILL, body=text, path="document.md")
     grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]

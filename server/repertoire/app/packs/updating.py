@@ -10,7 +10,7 @@ from repertoire.app.packs.documents import Report
 from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import PackScore, record_score, take_exam
-from repertoire.app.packs.places import EXAM, URLS
+from repertoire.app.packs.places import EXAM, REFINEMENT, URLS
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.website import SiteBounds
 from repertoire.domain.errors import PackRefused
@@ -18,6 +18,7 @@ from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
+from repertoire.sources.address import NPM, PYPI
 from repertoire.store.pack_file import PackStore
 
 _URLS = 5_000  # of a website that are read again
@@ -32,6 +33,7 @@ class UpdateRequest:
     version: str = ""
     day: str = ""
     exam: Path | None = None
+    refinement: Path | None = None
     site: SiteBounds = field(default_factory=SiteBounds)
 
 
@@ -85,6 +87,7 @@ def update_pack(
         replace=True,
         exam=place,
         site=replace(asked.site, urls=urls, pages=max(asked.site.pages, len(urls))),
+        refinement=asked.refinement or shelf.file(asked.name, REFINEMENT),
         docstrings=any(path.endswith(".py") for path in old),
         known=known,
     )
@@ -109,7 +112,7 @@ def update_pack(
 def _address(manifest: PackManifest) -> str:
     """Return the address of a pack's documents; a folder on the machine where it was built is none."""
     address = manifest.sources[0].address
-    if "://" in address or address.startswith("git@"):
+    if "://" in address or address.startswith(("git@", f"{NPM}:", f"{PYPI}:")):
         return address
     message = (
         f"the manifest of pack {manifest.name} names no address that can be fetched, but {address}; "
