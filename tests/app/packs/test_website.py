@@ -19,9 +19,11 @@ from cryptography.x509.oid import NameOID
 
 from app.packs.web_server import answer, page, serving
 from repertoire.app.packs.build import BuildRequest, build_pack
-from repertoire.app.packs.updating import _address
+from repertoire.app.packs.pages import file_of
+from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.packs.updating import UpdateRequest, _address, update_pack
 from repertoire.app.packs.website import SiteBounds, fetch_site, is_website, site_folder
-from repertoire.app.wiring import open_new_pack
+from repertoire.app.wiring import open_new_pack, open_pack_file
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.settings import Settings
 from repertoire.sources.public_hosts import PublicHosts
@@ -119,6 +121,48 @@ def test_robots_decide_what_is_fetched_and_how_fast(tmp_path):
         with pytest.raises(SourceError, match="forbids it"):
             fetch(tmp_path / "c", f"{server.url}/docs/")
         assert server.asked == ["/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("/", "index.html"),
+        ("/a/", "a/index.html"),
+        ("/wiki/Rust_(language)", "wiki/Rust__language_.html"),
+        ("/a.md", "a.md"),
+        ("/a.php?id=1", "a.php-d9fc91d4.html"),
+        ("/../../etc/passwd", "_/_/etc/passwd.html"),
+        ("/%2e%2e/%2e%2e%2fx", "_/_x.html"),
+        ("/a/%00/c:d", "a/_/c_d.html"),
+    ],
+)
+def test_the_file_of_a_page_lies_within_its_folder(path, file):
+    assert file_of(f"https://docs.example{path}") == file
+
+
+def test_a_page_whose_path_is_that_of_a_file_is_left_out(tmp_path):
+    routes = {
+        "/d/": page("D", "<a href='x.md'>x</a> <a href='x.md/'>y</a>"),
+        "/d/x.md": lambda handler: answer(handler, b"# X\n", kind="text/markdown"),
+        "/d/x.md/": page("Y"),
+    }
+    with serving(routes) as server:
+        opened = fetch(tmp_path, f"{server.url}/d/", depth=1)
+        assert [*opened.documents] == ["d/index.html", "d/x.md"]
+        assert "cannot be a file here" in opened.refused[f"{server.url}/d/x.md/"]
+
+
+def test_an_update_reads_the_same_pages_again(tmp_path):
+    with serving(dict(SITE)) as server:
+        build(tmp_path, f"{server.url}/docs/", depth=2)
+        server.routes["/docs/tools.html"] = page("Tools", "<p>A rapping iron closes the weave.</p>")
+        server.asked.clear()
+        shelf = PackShelf(tmp_path / "packs", open_pack_file)
+        quiet = {"embedder": None, "settings": Settings(), "report": lambda *_: None}
+        done = update_pack(shelf, UpdateRequest("site", site=bounds()), open_new_pack, **quiet)
+        shelf.close()
+        assert (done.added, done.changed, done.removed) == ((), ("docs/tools.html",), ())
+        assert sorted(server.asked)[:-1] == ["/docs/", "/docs/deep.html", "/docs/soak", "/docs/tools.html"]
 
 
 def test_a_page_that_asks_not_to_be_indexed_is_left_out(tmp_path):

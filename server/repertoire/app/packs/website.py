@@ -267,9 +267,12 @@ def _opened(run: _Fetch) -> OpenedSource:
     for page in held:
         text = (run.folder / _RAW / _name(page.file)).read_text(encoding="utf-8")
         target = place / page.file
-        target.parent.mkdir(parents=True, exist_ok=True)
         whole = pages.localised(text, page.url, files) if pages.is_page(page.file) else text
-        target.write_text(whole, encoding="utf-8", newline="")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(whole, encoding="utf-8", newline="")
+        except OSError as error:  # such as pages below a page whose name is that of a document
+            failed[page.url] = f"its path cannot be a file here ({error.strerror})"
     left = len([page for page in run.state.pages.values() if page.state in (DISCOVERED, CLAIMED)])
     refused = {**failed, **({".": f"{left:,} more pages are known; --pages raises the bound"} if left else {})}
     dates = {page.file: (page.modified, page.modified) for page in held if page.modified}
@@ -279,7 +282,7 @@ def _opened(run: _Fetch) -> OpenedSource:
         Site(),
         SourceLayout(name=urlsplit(run.start).hostname or WEBSITE),
         GitDates(dates=dates),
-        documents={page.file: page.url for page in held},
+        documents={page.file: page.url for page in held if page.url not in failed},
         refused=refused,
     )
 
