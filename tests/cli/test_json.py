@@ -74,7 +74,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack build": ("willow", "--from", "docs"),
     "pack query": ("how long does willow soak",),
     "pack list": (),
-    "pack info": ("willow",),
+    "pack info": ("willow", "--about", "soak"),
     "pack show": ("willow", "soak.md#soaking"),
     "pack validate": ("willow",),
     "pack audit": ("willow",),
@@ -173,7 +173,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(labelled, sections)
     (sections / "corpus.jsonl").write_text(json.dumps({"id": "d", "page": "p", "text": "# Ships\n\nNow."}))
     (here / "docs").mkdir()
-    (here / "docs" / "soak.md").write_text("# Soaking\n\nWillow soaks for a week.\n")
+    (here / "docs" / "soak.md").write_text(
+        "# Soaking\n\nWillow soaks for a week.\n\nThe `soak` tool requires Node.js 18.\n"
+    )
     (here / "docs" / "empty.md").write_text("")
     (here / "docs" / "trough.md").write_text("# Trough\n\n[Gone](missing.md)\n")
     asked = {"id": "q1", "question": "how long does willow soak", "gold": ["soak.md#soaking"]}

@@ -70,7 +70,7 @@ def test_the_promised_skills_commands_and_agent_are_there() -> None:
     ]
     commands = [path.stem for path in COMMANDS]
     assert commands == ["explain", "feedback", "forget", "ingest", "mute", "pack", "search", "status", "trace"]
-    assert [path.stem for path in AGENTS] == ["curator", "librarian"]
+    assert [path.stem for path in AGENTS] == ["curator", "librarian", "pack-builder"]
 
 
 def test_a_name_is_that_of_its_folder_or_file() -> None:

@@ -20,6 +20,7 @@ from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file, open_repertoire
 from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.site_options import bounds, site_options
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack_stages import PROFILES, STAGES
 from repertoire.rendering import pack_work
@@ -147,18 +148,29 @@ def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 @click.option(
     "--from", "origin", default="", metavar="SOURCE", help="Where the documents are, if not at their address."
 )
+@site_options
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
+@click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
-def update_command(name: str, origin: str, version: str, exam: Path | None, quiet: bool, as_json: bool) -> None:
+def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str,
+    origin: str,
+    version: str,
+    exam: Path | None,
+    refine: Path | None,
+    quiet: bool,
+    as_json: bool,
+    **site: Any,
+) -> None:
     r"""Read the documents of the pack NAME again; only texts that changed are embedded, and the exam is taken again.
 
     \b
     repertoire pack update rust-book
     repertoire pack update axum --from ./axum/docs
     """
-    asked = UpdateRequest(name, origin, version, today().isoformat(), exam)
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site))
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.packs.facts import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
-from repertoire.app.packs.show import PackPlace
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.cli.pack_care import CARE, stage_options
+from repertoire.cli.site_options import bounds, site_options
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
@@ -38,7 +40,11 @@ def pack_command() -> None:
     "origin",
     required=True,
     metavar="SOURCE",
-    help="A document, folder, archive, package or git address.",
+    help="A document, folder, archive, package, git address, or the address of a page or sitemap.",
+)
+@site_options
+@click.option(
+    "--docstrings", is_flag=True, help="Also read the docstrings of Python packages in a folder or repository."
 )
 @click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
 @click.option("--description", default="", help="What the pack is about, in a line.")
@@ -57,19 +63,26 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     topics: tuple[str, ...],
     exam: Path | None,
     replace: bool,
+    docstrings: bool,
     quiet: bool,
     as_json: bool,
+    **site: Any,
 ) -> None:
     r"""Build the pack NAME from the documents of a source: Markdown, MDX, reStructuredText, notebooks, HTML.
 
-    An interrupted build leaves nothing. The same documents give the same file, byte for byte. Files that cannot be
+    An interrupted build leaves nothing, except the fetched pages of a website, with which the next one goes on.
+    The same documents give the same file, byte for byte. Files that cannot be
     read are listed with the reason.
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
     repertoire pack build axum --from ./axum/docs --replace
+    repertoire pack build click --from pypi:click
+    repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
-    asked = BuildRequest(name, origin, version, description, licence, topics, replace, exam)
+    asked = BuildRequest(
+        name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings=docstrings
+    )
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             built = build_pack(
@@ -129,15 +142,21 @@ def list_command(as_json: bool) -> None:
 
 @pack_command.command("info")
 @click.argument("name")
+@click.option("--about", default="", metavar="WORDS", help="Also what rules found in its text about these words.")
+@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="How many facts.")
 @json_option
-def info_command(name: str, as_json: bool) -> None:
+def info_command(name: str, about: str, limit: int, as_json: bool) -> None:
     r"""Show what the pack NAME holds, where it comes from, and whether it was measured.
+
+    With --about: facts (definitions, symbols, defaults, notes on versions, requirements) with citations, and entities.
 
     \b
     repertoire pack info rust-book
+    repertoire pack info undici --about "body timeout"
     """
+    wanted = PackDescriptionRequest(name, about, limit)
     with open_repertoire() as repertoire:
-        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), PackPlace(name)), as_json=as_json)
+        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), wanted), as_json=as_json)
 
 
 @pack_command.command("show")
@@ -151,7 +170,7 @@ def show_command(name: str, citation: str, as_json: bool) -> None:
     repertoire pack show rust-book ch04-01-what-is-ownership.md#ownership-rules
     """
     with open_repertoire() as repertoire:
-        answer = PACK_INFO.run(Context.of(repertoire), PackPlace(name, citation))
+        answer = PACK_INFO.run(Context.of(repertoire), PackDescriptionRequest(name, citation=citation))
         show_answer(PACK_INFO, answer, as_json=as_json)
 
 

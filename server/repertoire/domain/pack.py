@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repertoire.domain.graph import (
     CORE,
@@ -21,7 +21,13 @@ from repertoire.domain.graph import (
 
 ARTICLE, SECTION, CHUNK, CATEGORY = "article", "section", "chunk", "category"  # kinds of nodes
 HAS_SECTION, HAS_CHUNK, LINKS_TO, IN_CATEGORY = "has_section", "has_chunk", "links_to", "in_category"  # relations
-SECTIONS, ARTICLES = "sections", "articles"  # the views: parts of articles, and whole articles
+ENTITY, FACT = "entity", "fact"  # kinds of nodes that rules find in the text
+HAS_ENTITY, HAS_FACT, ENTITY_RELATION = "has_entity", "has_fact", "entity_relation"
+SECTIONS, ARTICLES, FACTS = "sections", "articles", "facts"  # the views: parts of articles, whole ones, what they say
+API, OPTION, CONCEPT, SOFTWARE = "api", "option", "concept", "software"  # kinds of entities
+DEFINITION, SYMBOL, DEFAULT, VERSION, REQUIREMENT = "definition", "symbol", "default", "version", "requirement"
+FACT_KINDS = (DEFINITION, SYMBOL, DEFAULT, VERSION, REQUIREMENT)
+OPTION_OF, REQUIRES, EXTENDS, REPLACED_BY = "option of", "requires", "extends", "replaced by"  # between entities
 CHUNK_SPACE, HEADING_SPACE = "chunk", "heading"  # vector spaces: the text of a chunk, and the headings of a section
 PACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 FORMAT = 1  # version of manifest.json
@@ -31,18 +37,24 @@ PACK = Layout(
     views=(
         View(SECTIONS, "section_text", "revision sections"),
         View(ARTICLES, "", "revision articles"),
+        View(FACTS, "", "revision facts"),
     ),
     kinds=(
-        NodeKind(ARTICLE, "a document (table `article`)", (ARTICLES, SECTIONS), WITH_ALL),
+        NodeKind(ARTICLE, "a document (table `article`)", (ARTICLES, SECTIONS, FACTS), WITH_ALL),
         NodeKind(SECTION, "a document's part under one heading", (SECTIONS,), WITH_ALL, spaces=(HEADING_SPACE,)),
         NodeKind(CHUNK, "a part of a section, short enough for a model", (SECTIONS,), WITH_ALL, spaces=(CHUNK_SPACE,)),
         NodeKind(CATEGORY, "a group of articles", (ARTICLES,), WITH_EDGES, stands_in=True),
+        NodeKind(ENTITY, "what documents speak of: a symbol, an option, a concept", (FACTS,), WITH_ALL),
+        NodeKind(FACT, "a sentence, list item or table row that says something of an entity", (FACTS,), WITH_ALL),
         next(kind for kind in HOME.kinds if kind.name == STAND_IN),
     ),
     relations=(
         Relation(HAS_SECTION, "contains this section; the weight is 1", (SECTIONS,)),
         Relation(HAS_CHUNK, "contains this chunk; the weight is 1", (SECTIONS,)),
         Relation(LINKS_TO, "links to this article", _BOTH, "how often, 0 or more"),
+        Relation(HAS_ENTITY, "speaks of this entity; the weight is 1", (FACTS,)),
+        Relation(HAS_FACT, "says this; the weight is 1", (FACTS,)),
+        Relation(ENTITY_RELATION, "`entity_relation:` and how it is related; the evidence is what says so", (FACTS,)),
         Relation(IN_CATEGORY, "belongs to this category; the weight is 1", (ARTICLES,)),
     ),
     tables=(
@@ -51,6 +63,8 @@ PACK = Layout(
         Table("section", SECTIONS, WITH_NODE, node="node_id"),
         Table("section_text", SECTIONS, WITH_NODE, node="rowid"),
         Table("chunk", SECTIONS, WITH_NODE, node="node_id"),
+        Table("entity", FACTS, WITH_NODE, node="node_id"),
+        Table("fact", FACTS, WITH_NODE, node="node_id"),
         Table("skipped", SECTIONS, WITH_ALL),
     ),
 )
@@ -75,6 +89,62 @@ class PackSection:
 
 
 @dataclass(frozen=True)
+class PackEntity:
+    """Something that documents speak of, with the words that define it, if any do."""
+
+    name: str
+    kind: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class PackFact:
+    """A range of characters in a section's text that says something of an entity; `section` is its position."""
+
+    section: int
+    kind: str
+    begin: int
+    end: int
+    subject: str = ""  # the name of an entity; empty where no heading or sentence names one
+
+
+@dataclass(frozen=True)
+class StatedFact:
+    """A fact as an answer quotes it: its kind, subject (perhaps empty) and words, and the section that says it."""
+
+    kind: str
+    subject: str
+    text: str
+    article: str
+    anchor: str
+    title: str
+
+    @property
+    def citation(self) -> str:
+        """Return `article#anchor`."""
+        return f"{self.article}#{self.anchor}" if self.anchor else self.article
+
+
+@dataclass(frozen=True)
+class EntityRelation:
+    """How one entity is related to another, by name, with the words that say so."""
+
+    source: str
+    target: str
+    relation: str
+    context: str
+
+
+@dataclass(frozen=True)
+class PackKnowledge:
+    """What rules found in a document."""
+
+    entities: tuple[PackEntity, ...] = ()
+    facts: tuple[PackFact, ...] = ()
+    relations: tuple[EntityRelation, ...] = ()
+
+
+@dataclass(frozen=True)
 class PackArticle:
     """A document of a pack. `links` are paths of other documents in the same source, once for each link."""
 
@@ -84,6 +154,7 @@ class PackArticle:
     category: str = ""
     content_hash: str = ""
     links: tuple[str, ...] = ()
+    knowledge: PackKnowledge = field(default_factory=PackKnowledge)
 
 
 @dataclass(frozen=True)
@@ -114,3 +185,7 @@ class PackCounts:
     links: int
     skipped: int
     characters: int
+    entities: int = 0
+    facts: int = 0
+    relations: int = 0  # between entities
+    categories: int = 0

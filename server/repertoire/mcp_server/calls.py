@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
+from repertoire.app.packs.facts import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
-from repertoire.app.packs.show import PackPlace
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
@@ -148,6 +148,13 @@ def _vote(arguments: Arguments) -> NewVote:
     )
 
 
+def _pack_description(arguments: Mapping[str, Any]) -> PackDescriptionRequest:
+    name, about = arguments["name"], arguments.get("about", "").strip()
+    article, _, anchor = about.partition("#")
+    is_citation = bool(article and anchor) and not any(map(str.isspace, about))
+    return PackDescriptionRequest(name, citation=about) if is_citation else PackDescriptionRequest(name, about)
+
+
 def _pack_question(arguments: Arguments) -> PackQuestion:
     switches = arguments.get("stages", "").replace(",", " ").split()
     return PackQuestion(
@@ -221,7 +228,7 @@ CALLS: Mapping[str, Call] = {
     "list_tags": Call(TAGS, lambda _: None),
     "query_pack": Call(QUERY_PACK, _pack_question),
     "list_packs": Call(LIST_PACKS, lambda _: None),
-    "pack_info": Call(PACK_INFO, lambda arguments: PackPlace(arguments["name"], arguments.get("about", ""))),
+    "pack_info": Call(PACK_INFO, _pack_description),
     "memory_list": Call(LIST_MEMORY, _list_query),
     "memory_save": Call(SAVE_MEMORY, _save_request),
     "memory_move": Call(MOVE_MEMORY, _move_request),

@@ -6,6 +6,11 @@ from repertoire.domain.pack_stages import PROFILES
 from repertoire.mcp_server.outputs import LINES, output
 from repertoire.mcp_server.tool import Tool, number, text, texts
 
+
+def _rows(*names: str) -> dict[str, object]:
+    return {"type": "array", "items": output(**dict.fromkeys(names, "string"))}
+
+
 PACK_TOOLS = (
     Tool(
         name="query_pack",
@@ -70,12 +75,11 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, its source, licence and whether it was measured; with `about`, a section. "
-            "Use it before relying on a pack."
+            "Says what a pack holds, its source, licence and whether it was measured; with `about`, a section or facts."
         ),
         properties={
             "name": text("A pack's name.", most=64),
-            "about": text("A citation, to read its section.", most=500),
+            "about": text("A citation, or an option, symbol or concept.", most=500),
         },
         required=("name",),
         example={"name": "rust-book"},
@@ -96,11 +100,18 @@ PACK_TOOLS = (
                 links="integer",
                 skipped="integer",
                 characters="integer",
+                entities="integer",
+                facts="integer",
+                relations="integer",
+                categories="integer",
             ),
             model="string",
             hashes={"type": "object", "additionalProperties": {"type": "string"}},
             measured="boolean",
             section="string",
+            facts=_rows("kind", "subject", "text", "citation"),
+            entities=_rows("name", "kind", "description"),
+            relations=_rows("source", "relation", "target", "context"),
         ),
     ),
 )

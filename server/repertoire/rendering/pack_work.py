@@ -143,9 +143,16 @@ def updated_text(done: UpdatedPack) -> str:
                 f"{len(done.changed)} changed, {len(done.removed)} gone; {done.built.embedded} texts embedded"
             ),
             *told,
+            *_not_taken(done),
             *(scores or ["No exam says what that did to its answers; build it with --exam."]),
         ]
     )
+
+
+def _not_taken(done: UpdatedPack) -> list[str]:
+    """Return the steps of a refinement that were not taken, with the reasons."""
+    left = [(line, why) for line, why in done.built.skipped.items() if line.startswith("refinement, ")]
+    return [f"not taken: {clean_line(line, 120)}: {clean_line(why, _LINE)}" for line, why in left[:_TOLD]]
 
 
 def updated_data(done: UpdatedPack) -> dict[str, Any]:

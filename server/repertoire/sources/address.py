@@ -185,14 +185,15 @@ def _pin(host: str, port: int) -> str:
         message = f"host {clean_line(host, 80)} cannot be resolved; check the address, or let a person run it"
         raise SourceRefused(message) from None
     for text in sorted(found):
-        if not _is_public(text):
+        if not is_public(text):
             message = f"host {clean_line(host, 80)} is not public ({text}); a person can run `repertoire ingest` on it"
             raise SourceRefused(message)
     chosen = min(found, key=lambda text: (":" in text, text))
     return f"{host}:{port}:{chosen}"
 
 
-def _is_public(text: str) -> bool:
+def is_public(text: str) -> bool:
+    """Tell whether an IP address is one of the internet: not private, of this machine, of a link, or a cloud's own."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

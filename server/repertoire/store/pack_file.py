@@ -30,6 +30,7 @@ from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
+from repertoire.store.pack_knowledge import PackKnowledgeStore, add_knowledge
 from repertoire.store.rows import marks, storable
 from repertoire.store.schema_check import Row, check_schema, contradictions_refused, schema_of
 from repertoire.store.vector_form import BYTES
@@ -68,6 +69,12 @@ PACK_FILE = GraphFile(
             """CREATE TABLE chunk(
                 node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, section_id INTEGER NOT NULL,
                 begin INTEGER NOT NULL, end INTEGER NOT NULL)""",
+            "CREATE TABLE entity(node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, kind TEXT NOT NULL,"
+            " name TEXT NOT NULL, description TEXT NOT NULL)",
+            # the text of a fact is a range of characters of its section's text; `subject` is an entity, or 0
+            """CREATE TABLE fact(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, section_id INTEGER NOT NULL,
+                kind TEXT NOT NULL, subject INTEGER NOT NULL, begin INTEGER NOT NULL, end INTEGER NOT NULL)""",
             "CREATE TABLE skipped(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID",
             _WORDS,
         ),
@@ -84,6 +91,7 @@ class PackStore:
         self._db = connection
         self.graph = Graph(connection)
         self.vectors = Vectors(connection, BYTES)
+        self.knowledge = PackKnowledgeStore(connection)
 
     @classmethod
     def new(cls, path: Path) -> PackStore:
@@ -150,12 +158,16 @@ class PackStore:
             yield Edge(key, f"{CATEGORY}:{article.category}", IN_CATEGORY)
         for path in sorted({*article.links}):
             yield Edge(key, f"{ARTICLE}:{path}", LINKS_TO, weight=float(article.links.count(path)))
+        sections = list[int]()
         for position, section in enumerate(article.sections):
-            yield from self._add_section(writer, (node_id, key, article.title), position, section)
+            section_id, edges = self._add_section(writer, (node_id, key, article.title), position, section)
+            sections.append(section_id)
+            yield from edges
+        yield from add_knowledge(self._db, writer, key, sections, article.knowledge)
 
     def _add_section(
         self, writer: GraphWriter, article: tuple[int, str, str], position: int, section: PackSection
-    ) -> Iterator[Edge]:
+    ) -> tuple[int, list[Edge]]:
         article_id, article_key, article_title = article
         key = f"{SECTION}:{article_id}:{position}"
         above = index_text(" ".join((article_title, *section.path)))
@@ -165,12 +177,13 @@ class PackStore:
         path = storable(_SEPARATOR.join(section.path))
         row = (node_id, article_id, position, *named, path, storable(section.text))
         self._db.execute(f"INSERT INTO section VALUES ({marks(row)})", row)
-        yield Edge(article_key, key, HAS_SECTION)
+        edges = [Edge(article_key, key, HAS_SECTION)]
         for begins, ends in section.chunks:
             chunk = f"{CHUNK}:{node_id}:{begins}"
             chunk_id = writer.put_node(Node(chunk, CHUNK, ""))
             self._db.execute("INSERT INTO chunk VALUES (?, ?, ?, ?)", (chunk_id, node_id, begins, ends))
-            yield Edge(key, chunk, HAS_CHUNK)
+            edges.append(Edge(key, chunk, HAS_CHUNK))
+        return node_id, edges
 
     def chunks(self) -> list[Text]:
         """Return every chunk with the headings above it and its text, in the order of the file."""
@@ -251,7 +264,7 @@ class PackStore:
         )
         links = int(self._db.value("SELECT count(*) FROM edge WHERE relation = ?", (LINKS_TO,)))
         characters = int(self._db.value("SELECT ifnull(sum(length(text)), 0) FROM section"))
-        return PackCounts(articles, sections, chunks, links, skipped, characters)
+        return PackCounts(articles, sections, chunks, links, skipped, characters, **self.knowledge.counts())
 
     def seal(self, target: Path) -> None:
         """Write the finished pack to a new file whose bytes depend on the content alone."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repertoire.app.packs.asking import means_of
+from repertoire.app.packs.facts import PackDescription, PackDescriptionRequest, describe_pack
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
-from repertoire.app.packs.show import PackPlace, ShownPack, show_pack
 from repertoire.app.packs.stand_ins import uses
 from repertoire.domain.event import Event
+from repertoire.rendering.pack_facts import description_data, description_text
 from repertoire.rendering.packs import (
     pack_answer_data,
     pack_answer_text,
     packs_data,
     packs_text,
-    shown_data,
-    shown_text,
 )
 from repertoire.verbs.verb import Context, Verb
 
@@ -37,10 +36,10 @@ def _list(context: Context, _question: None) -> PackListing:
     return context.repertoire.packs.listing()
 
 
-def _show(context: Context, place: PackPlace) -> ShownPack:
-    return show_pack(context.repertoire.packs, place)
+def _info(context: Context, wanted: PackDescriptionRequest) -> PackDescription:
+    return describe_pack(context.repertoire.packs, wanted)
 
 
 QUERY_PACK = Verb(_query, pack_answer_text, pack_answer_data, _used)
 LIST_PACKS: Verb[None, PackListing] = Verb(_list, packs_text, packs_data)
-PACK_INFO = Verb(_show, shown_text, shown_data)
+PACK_INFO = Verb(_info, description_text, description_data)

@@ -15,7 +15,7 @@ import numpy as np
 from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.app.measure.plain_fusion import fuse_equally
-from repertoire.app.packs.build import embed_pack
+from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
 from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES
@@ -122,7 +122,7 @@ def _fill(store: PackStore, labelled: LabelledSet, embedder: Embedder | None, ca
     store.add(_article(page, rows) for page, rows in pages.items())
     if embedder is not None:
         kept = CachedEmbedder(embedder, cache)
-        embed_pack(store, kept)
+        embed_pack(store, kept, workers=workers_beside(1))
         kept.save()
     topology = store.graph.topology(SECTIONS)
     node_ids = [int(one) for one, kind in zip(topology.ids, topology.types, strict=True) if kind == SECTION]

@@ -9,21 +9,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
+from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
-from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, digest, packs_folder, take_place
+from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, REFINEMENT, URLS, digest, packs_folder, take_place
+from repertoire.app.packs.refining import refine_documents
+from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
+from repertoire.app.sources.opening import OpenedSource
 from repertoire.domain.errors import PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, PACK_NAME
+from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import PackManifest, manifest_json
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
-from repertoire.store.pack_file import PackStore, Text
-
-_BATCH = 64  # texts that are embedded between two reports
+from repertoire.store.pack_file import PackStore
 
 NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
@@ -40,6 +40,9 @@ class BuildRequest:
     topics: tuple[str, ...] = ()
     replace: bool = False
     exam: Path | None = None  # a file of questions, which the pack carries
+    site: SiteBounds = field(default_factory=SiteBounds)  # how much of a website is read
+    refinement: Path | None = None  # a file of steps, which the pack carries
+    docstrings: bool = False  # whether those of Python packages are read, also where the source is more than one
     known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
 
@@ -67,21 +70,27 @@ def build_pack(
     if asked.exam is not None:
         read_exam_file(asked.exam)
     with scratch(target) as beside:
-        opened = open_source(home, asked.origin, settings=settings, tick=lambda: report("fetch", 0, 0))
+        opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
-            documents = read_documents(opened, report=report)
+            documents = read_documents(opened, report=report, docstrings=asked.docstrings)
             licence = asked.licence or licence_of(opened)
-        if not documents.articles:
+        articles, left = refine_documents(documents.articles, asked.refinement)
+        skipped = {**documents.skipped, **left}
+        if not articles:
             origin = clean_line(asked.origin, 120)
-            formats = "Markdown, MDX, reStructuredText, notebooks, HTML"
+            formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
             message = f"{origin} has no documents that can be read ({formats}); name another source"
             raise PackRefused(message)
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
-            store.add(documents.articles)
-            store.skip(documents.skipped)
-            made = embed_pack(store, embedder, report=report, known=asked.known) if embedder is not None else 0
+            store.add(articles)
+            store.skip(skipped)
+            made = (
+                embed_pack(store, embedder, report=report, known=asked.known, workers=workers_beside(settings.threads))
+                if embedder is not None
+                else 0
+            )
             store.seal(folder / DATABASE)
             counts = store.counts()
         manifest = PackManifest(
@@ -94,13 +103,15 @@ def build_pack(
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE), **_carried(asked.exam, folder)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, folder)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
         take_place(folder, target, beside)
-    return BuiltPack(target, manifest, documents.skipped, made)
+        if opened.info.kind == WEBSITE:
+            forget_site(home, asked.origin, asked.site)
+    return BuiltPack(target, manifest, skipped, made)
 
 
 def _check(asked: BuildRequest, target: Path) -> None:
@@ -113,48 +124,16 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def embed_pack(
-    store: PackStore,
-    embedder: Embedder,
-    *,
-    report: Report = lambda *_: None,
-    known: Mapping[str, Vectors] | None = None,
-) -> int:
-    """Store the vectors of a pack's headings and chunks; return how many had to be made."""
-    made = _embed(store, HEADING_SPACE, store.headings(), embedder, report, known or {})
-    return made + _embed(store, CHUNK_SPACE, store.chunks(), embedder, report, known or {})
-
-
-def text_of(row: Text) -> str:
-    """Return what the model reads of a chunk or a heading."""
-    return f"{row[1]}\n{row[2]}".strip()
-
-
-def _carried(exam: Path | None, folder: Path) -> dict[str, str]:
-    """Copy an exam into a pack, and return its hash by its path there."""
-    if exam is None:
-        return {}
-    place = folder / EXAM
-    place.parent.mkdir(parents=True)
-    shutil.copyfile(exam, place)
-    return {EXAM: digest(place)}
-
-
-def _embed(
-    store: PackStore,
-    space: str,
-    texts: list[Text],
-    embedder: Embedder,
-    report: Report,
-    known: Mapping[str, Vectors],
-) -> int:
-    made = 0
-    for start in range(0, len(texts), _BATCH):
-        batch = {row[0]: text_of(row) for row in texts[start : start + _BATCH]}
-        missing = [text for text in dict.fromkeys(batch.values()) if text not in known]
-        fresh = dict(zip(missing, embedder.embed_passages(missing), strict=True)) if missing else {}
-        vectors = np.stack([known[text] if text in known else fresh[text] for text in batch.values()])
-        store.vectors.put(space, embedder.model, [(node_id, "") for node_id in batch], vectors)
-        made += len(missing)
-        report(f"vectors ({space}s)", start + len(batch), len(texts))
-    return made
+def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path) -> dict[str, str]:
+    """Write what a pack carries beside its database, and return the hashes by the paths in it."""
+    paths = list[str]()
+    for path, given in ((EXAM, asked.exam), (REFINEMENT, asked.refinement)):
+        if given is not None:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(given, folder / path)
+            paths.append(path)
+    if opened.info.kind == WEBSITE:
+        urls = "".join(f"{url}\n" for url in sorted(opened.documents.values()))
+        (folder / URLS).write_text(urls, encoding="utf-8", newline="\n")
+        paths.append(URLS)
+    return {path: digest(folder / path) for path in paths}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.app.current_project import project_folder
+from repertoire.app.packs.website import WEBSITE, SiteBounds, fetch_site, is_website
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
 from repertoire.domain.component import SKILL, Component, SourceInfo
@@ -18,6 +19,8 @@ from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.docstrings import module_to_markdown, modules_of
+from repertoire.packs.facts import find_knowledge
 from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
 from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 from repertoire.packs.manifest import PackSource
@@ -25,7 +28,9 @@ from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
+from repertoire.sources.address import PYPI
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
 from repertoire.trust.document_redaction import redact_document
 from repertoire.trust.scan import scan
@@ -46,8 +51,10 @@ class Documents:
     source: PackSource
 
 
-def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[], None]) -> OpenedSource:
-    """Open a file, a folder, a repository, an archive or a package that a person named.
+def open_source(
+    home: Path, origin: str, *, settings: Settings, report: Report, site: SiteBounds | None = None
+) -> OpenedSource:
+    """Open a file, a folder, a repository, an archive, a package or a website that a person named.
 
     Raises:
         SourceError: the source cannot be fetched or unpacked.
@@ -57,27 +64,37 @@ def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[
         info = SourceInfo(f"file:{file}", "file", str(file))
         mounts = (Mount(file.resolve(), file.name),)
         return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
+    bounds = site or SiteBounds()
+    if is_website(origin, PublicHosts(bounds.allowed)):
+        return fetch_site(home, origin, bounds, max_bytes=settings.max_source_mb * 1_000_000, report=report)
     project = project_folder()
     address = addresses.parse(origin, trusted=True, project=project)
     around = Surroundings(home, settings, installed.look(os.environ, project=project))
-    return open_address(address, around, tick=tick)
+    return open_address(address, around, tick=lambda: report("fetch", 0, 0))
 
 
-def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
-    """Read every document of a source within the limits on files, bytes and processor time."""
+def read_documents(opened: OpenedSource, *, report: Report, docstrings: bool = False) -> Documents:
+    """Read every document of a source within the limits on files, bytes and processor time.
+
+    The docstrings of Python packages are read where they are asked for, and where the source is such a package.
+    """
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     skipped = {item.path: item.reason for item in listing.refused}
+    skipped.update(opened.refused)
     if listing.truncated:
         skipped["."] = listing.truncated
     files = {entry.path: entry for entry in listing.entries}
     found = [entry for entry in listing.entries if entry.path.lower().endswith(SUFFIXES)]
     # Pages are read only where nothing else is: beside other documents they are what was built from them.
-    entries = [entry for entry in found if not entry.path.lower().endswith(PAGES)] or found
+    documents = [entry for entry in found if not entry.path.lower().endswith(PAGES)]
+    modules = _modules(opened, files) if docstrings or _is_python_package(opened, files) else {}
+    texts = found if opened.info.kind == WEBSITE else documents or (found if not modules else [])
+    entries = sorted([*texts, *(files[path] for path in modules)], key=lambda entry: entry.path)
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):
         data = _bytes(entry, room)
         room -= len(data) if isinstance(data, bytes) else 0
-        read = _article(entry.path, data, files) if isinstance(data, bytes) else data
+        read = _article(entry.path, data, files, modules.get(entry.path, "")) if isinstance(data, bytes) else data
         if isinstance(read, str):
             skipped[entry.path] = read
         else:
@@ -94,17 +111,28 @@ def _bytes(entry: FoundFile, room: int) -> bytes | str:
     return crawl.read(entry) if room > 0 else "the source holds more text than is read"
 
 
-def _article(path: str, data: bytes, files: Mapping[str, FoundFile]) -> PackArticle | str:
+def _is_python_package(opened: OpenedSource, files: Mapping[str, FoundFile]) -> bool:
+    return opened.info.location.startswith(f"{PYPI}:") or "__init__.py" in files
+
+
+def _modules(opened: OpenedSource, files: Mapping[str, FoundFile]) -> dict[str, str]:
+    """Return the names of the Python modules in a source by their paths."""
+    local = opened.info.kind == "folder"
+    return modules_of(files.keys(), Path(opened.info.location).name if local else "")
+
+
+def _article(path: str, data: bytes, files: Mapping[str, FoundFile], module: str = "") -> PackArticle | str:
     """Return the article in a document's bytes, or the reason why there is none."""
     text = crawl.decode(data)
     if text is None:
         return "not UTF-8 text"
     try:
         with cpu_limit(_A_FILE_S):
-            whole = fill_in(path, to_markdown(path, text), lambda other: _text(other, files))
+            read = module_to_markdown(module, text) if module else to_markdown(path, text)
+            whole = fill_in(path, read, lambda other: _text(other, files))
             same = whole == text
             content_hash = hashlib.sha256(data if same else whole.encode("utf-8", "replace")).hexdigest()
-            return _order_in(path, whole) or _read(path, whole, content_hash)
+            return order_in(path, whole) or _read(path, whole, content_hash)
     except TooSlow:
         return f"took longer than {_A_FILE_S:.0f} s to read"
     except PackRefused as error:
@@ -117,7 +145,7 @@ def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
     return crawl.decode(data) if isinstance(data, bytes) and len(data) <= INCLUDED_BYTES else None
 
 
-def _order_in(path: str, text: str) -> str:
+def order_in(path: str, text: str) -> str:
     """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
     document = Component(path, path, SKILL, body=text, path="document.md")
     grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
@@ -128,7 +156,7 @@ def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
     whole = redact_document(text.replace("\r\n", "\n").replace("\r", "\n"))
     document = front_matter.split(whole)
     article = read_markdown(path, document.body, document.front_matter, content_hash=content_hash)
-    return article if article.sections else "empty"
+    return replace(article, knowledge=find_knowledge(article)) if article.sections else "empty"
 
 
 def _source(opened: OpenedSource, state: str, articles: list[PackArticle]) -> PackSource:

@@ -8,6 +8,8 @@ from pathlib import Path
 from repertoire.sources.scratch import remove
 
 DATABASE, MANIFEST = "pack.db", "manifest.json"
+URLS = "urls.txt"  # the pages of a website from which a pack was built
+REFINEMENT = "refinement.jsonl"  # what was added to the facts that rules found
 EXAM, RESULTS = "eval/questions.jsonl", "eval/results"
 _HASHED = 1 << 20  # bytes that are hashed at once
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack, text_of
+from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack
 from repertoire.app.packs.documents import Report
+from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import PackScore, record_score, take_exam
-from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.places import EXAM, REFINEMENT, URLS
 from repertoire.app.packs.query import PackMeans
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.packs.website import SiteBounds
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
+from repertoire.sources.address import NPM, PYPI
 from repertoire.store.pack_file import PackStore
+
+_URLS = 5_000  # of a website that are read again
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,8 @@ class UpdateRequest:
     version: str = ""
     day: str = ""
     exam: Path | None = None
+    refinement: Path | None = None
+    site: SiteBounds = field(default_factory=SiteBounds)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ def update_pack(
     place = asked.exam or shelf.file(asked.name, EXAM)
     exam = read_exam_file(place) if place is not None else ()
     score = take_exam(shelf, asked.name, exam, means) if exam else None
+    listed = shelf.file(asked.name, URLS) if not asked.origin else None
+    urls = tuple(listed.read_text(encoding="utf-8").split()[:_URLS]) if listed is not None else ()
     request = BuildRequest(
         asked.name,
         origin,
@@ -78,6 +87,9 @@ def update_pack(
         before.topics,
         replace=True,
         exam=place,
+        site=replace(asked.site, urls=urls, pages=max(asked.site.pages, len(urls))),
+        refinement=asked.refinement or shelf.file(asked.name, REFINEMENT),
+        docstrings=any(path.endswith(".py") for path in old),
         known=known,
     )
     built = build_pack(shelf.home, request, opening, embedder=embedder, settings=settings, report=report)
@@ -101,7 +113,7 @@ def update_pack(
 def _address(manifest: PackManifest) -> str:
     """Return the address of a pack's documents; a folder on the machine where it was built is none."""
     address = manifest.sources[0].address
-    if "://" in address or address.startswith("git@"):
+    if "://" in address or address.startswith(("git@", f"{NPM}:", f"{PYPI}:")):
         return address
     message = (
         f"the manifest of pack {manifest.name} names no address that can be fetched, but {address}; "

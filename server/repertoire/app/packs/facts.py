@@ -1,0 +1,74 @@
+"""Describes a pack: its manifest, a section of it, and what its documents say about some words, as cited facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.app.packs.shelf import PackShelf
+from repertoire.app.packs.show import PackPlace, show_pack
+from repertoire.domain.pack import FACT_KINDS, SECTIONS, EntityRelation, PackEntity, PackPassage, StatedFact
+from repertoire.domain.text import content_words
+from repertoire.packs.manifest import PackManifest
+
+_FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
+_SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words
+_LIKELY = {kind: place for place, kind in enumerate(FACT_KINDS)}  # of equally good facts, a definition comes first
+
+
+@dataclass(frozen=True)
+class PackDescriptionRequest:
+    """A pack to describe; with words, also what it says about them; with a citation, also that section."""
+
+    name: str
+    about: str = ""
+    limit: int = 10
+    citation: str = ""
+
+
+@dataclass(frozen=True)
+class PackDescription:
+    """The manifest of a pack, and the section, facts, entities and relations that were asked for."""
+
+    manifest: PackManifest
+    section: PackPassage | None = None
+    about: str = ""
+    facts: tuple[StatedFact, ...] = ()
+    entities: tuple[PackEntity, ...] = ()
+    relations: tuple[EntityRelation, ...] = ()
+
+
+def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescription:
+    """Return a pack's manifest; also a section, or the facts that hold most of some words and the entities they name.
+
+    Raises:
+        PackRefused: there is no such pack or section, or it cannot be opened.
+        StoreError: its database cannot be opened.
+    """
+    if wanted.citation:
+        shown = show_pack(shelf, PackPlace(wanted.name, wanted.citation))
+        return PackDescription(shown.manifest, shown.section)
+    manifest = shelf.manifest(wanted.name)
+    words = content_words(wanted.about)[:_WORDS]
+    if not words:
+        return PackDescription(manifest)
+    pack = shelf.open(wanted.name, manifest.model)
+    with pack.store.guarded():
+        found = [one for one, _ in pack.store.graph.match(words, limit=_SECTIONS, weights=_FIELDS, view=SECTIONS)]
+        facts = _best(pack.store.knowledge.facts(found, limit=_FACTS), words)[: wanted.limit]
+        named = (*wanted.about.split(), *(fact.subject for fact in facts if fact.subject))
+        entities = pack.store.knowledge.entities(named, limit=_NAMED)
+        relations = pack.store.knowledge.relations([one.name for one in entities], limit=wanted.limit)
+    return PackDescription(manifest, None, wanted.about, tuple(facts), tuple(entities), tuple(relations))
+
+
+def _best(facts: list[StatedFact], words: list[str]) -> list[StatedFact]:
+    """Return facts with any of the words in subject or text: those with most of them first, then by their sections."""
+    asked = frozenset(words)
+    counted = []
+    for place, fact in enumerate(facts):
+        subject = len(asked.intersection(content_words(fact.subject)))
+        told = len(asked.intersection(content_words(f"{fact.subject} {fact.title} {fact.text}")))
+        if told:
+            counted.append((-told - subject, _LIKELY[fact.kind] if fact.kind in _LIKELY else len(_LIKELY), place, fact))
+    counted.sort(key=lambda row: row[:3])
+    return [row[3] for row in counted]

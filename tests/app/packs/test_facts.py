@@ -1,0 +1,60 @@
+"""What rules found in a pack is told with its citation, redacted, and the same after each build."""
+
+from __future__ import annotations
+
+from app.packs.documentation import build, write
+from repertoire.app.packs.facts import PackDescriptionRequest, describe_pack
+from repertoire.app.packs.shelf import PackShelf
+from repertoire.domain.pack import ENTITY, FACTS
+from repertoire.rendering.pack_facts import description_data, description_text
+from repertoire.store.pack_file import PackStore
+
+TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW1xY2"
+DOCS = {
+    "api/client.md": (
+        "# `client.send(body)`\n\nSends a body to the server.\n\n"
+        "* `timeout` - Default: `300` seconds after which it ends.\n"
+        f"* `token` - Default: `{TOKEN}`\n"
+    ),
+    "guide.md": "# Weaving\n\nA *bodkin* is a tool that opens the weave.\n\nThe `weave` tool requires Node.js 18.\n",
+}
+
+
+def described(home, about):
+    with_shelf = PackShelf(home / "packs", PackStore.open)
+    try:
+        return describe_pack(with_shelf, PackDescriptionRequest("loom", about))
+    finally:
+        with_shelf.close()
+
+
+def test_a_pack_tells_its_facts_with_citations(tmp_path):
+    built = build(tmp_path, "loom", write(tmp_path / "docs", DOCS))
+    size = built.manifest.statistics
+    assert (size.entities, size.facts, size.relations, size.categories) == (6, 5, 3, 1)
+    found = described(tmp_path, "timeout")
+    assert [(fact.kind, fact.subject, fact.citation) for fact in found.facts] == [
+        ("default", "timeout", "api/client.md#clientsendbody")
+    ]
+    text = description_text(found)
+    assert "found by rules: 6 entities, 5 facts, 3 relations, 1 categories" in text
+    assert "relation: timeout option of client.send" in text
+    assert description_data(described(tmp_path, ""))["facts"] == []
+    assert "No fact about xylophone" in description_text(described(tmp_path, "xylophone"))
+
+
+def test_a_fact_holds_no_credential(tmp_path):
+    build(tmp_path, "loom", write(tmp_path / "docs", DOCS))
+    told = description_text(described(tmp_path, "token default"))
+    assert "[secret]" in told
+    assert TOKEN not in (tmp_path / "packs" / "loom" / "pack.db").read_bytes().decode("latin-1")
+
+
+def test_entities_facts_and_categories_are_nodes_of_the_graph(tmp_path):
+    built = build(tmp_path, "loom", write(tmp_path / "docs", DOCS))
+    with PackStore.open(built.folder / "pack.db") as store:
+        types = store.graph.topology(FACTS).types
+        links = {(one.relation, one.other) for one in store.graph.links("article:guide.md", view=FACTS)}
+    assert types.count(ENTITY) == 6
+    assert {"entity:bodkin", "entity:weave"} <= {other for relation, other in links if relation == "has_entity"}
+    assert sum(relation == "has_fact" for relation, _ in links) == 2
