@@ -75,7 +75,8 @@ PACK_TOOLS = (
         name="pack_info",
         title="Describe a documentation pack",
         description=(
-            "Says what a pack holds, its source, licence and whether it was measured; with `about`, a section or facts."
+            "Says what a pack holds, its source, licence and whether it was measured; with `about`, a section or "
+            "facts. Use it to open a citation."
         ),
         properties={
             "name": text("A pack's name.", most=64),
