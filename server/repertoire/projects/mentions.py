@@ -9,7 +9,7 @@ _LONGEST = 160
 _TICKED = re.compile(r"`([^`\s]{2,160})`")
 _ENTRY = re.compile(r"\b(?:note|task|epic|procedure):[0-9a-f]{4,12}\b")
 _WORD = re.compile(r"[A-Za-z_][\w./#:-]{2,160}")
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]{1,80}\.[a-z]{1,5}")
+_PATH = re.compile(r"[\w.-]{1,80}(?:/[\w.-]{1,80}){1,16}|[\w-]{1,80}\.[a-z]{1,5}")
 _SPELT = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[a-z0-9]_[a-z0-9]|\w\.[a-z_A-Z]")  # camelCase, snake_case, a.name
 _CALL = re.compile(r"\b([A-Za-z]\w{1,80})\(")
 
