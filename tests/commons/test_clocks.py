@@ -42,7 +42,7 @@ class Jumping:
 @pytest.fixture(scope="module")
 def both(
     postgres: Callable[[str], str], start: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
-) -> Jumping:
+) -> Iterator[Jumping]:
     folder = tmp_path_factory.mktemp("shifted")
     (folder / "sitecustomize.py").write_text(_SHIFTED)
     file = folder / "seconds"
@@ -50,7 +50,10 @@ def both(
     database = postgres("clocks")
     right = start(database)
     path = f"{folder}:{right.environment['PYTHONPATH']}"
-    return Jumping(right, start(database, PYTHONPATH=path, isolated=False, SHIFT_FILE=str(file)), file)
+    wrong = start(database, PYTHONPATH=path, isolated=False, SHIFT_FILE=str(file))
+    yield Jumping(right, wrong, file)
+    right.kill()
+    wrong.kill()
 
 
 @pytest.fixture(params=[-4_000, 4_000], ids=["ten years back", "ten years on"])

@@ -21,8 +21,10 @@ MANY = 6  # answers in a row: the kernel itself takes some megabytes
 
 
 @pytest.fixture(scope="module")
-def impatient(postgres: Callable[[str], str], start: Callable[..., Server]) -> Server:
-    return start(postgres("impatient"), REPERTOIRE_COMMONS_CLIENT_SECONDS=str(PATIENCE_S))
+def impatient(postgres: Callable[[str], str], start: Callable[..., Server]) -> Iterator[Server]:
+    found = start(postgres("impatient"), REPERTOIRE_COMMONS_CLIENT_SECONDS=str(PATIENCE_S))
+    yield found
+    found.kill()
 
 
 @pytest.fixture

@@ -35,7 +35,8 @@ def defer(connection: Connection, jobs: App, community: str, key: str) -> None:
 
 def queue(database: Database) -> App:
     """Return the job queue of a server, which adds jobs and runs none."""
-    return App(connector=SyncPsycopgConnector(conninfo=database.url))
+    # each job is added over the connection of its contribution: the queue's own would lie idle
+    return App(connector=SyncPsycopgConnector(conninfo=database.url, min_size=0, max_size=1))
 
 
 async def work(database: Database, models: Models, stop: asyncio.Event) -> None:
