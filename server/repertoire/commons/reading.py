@@ -28,7 +28,7 @@ from repertoire.ports import Among, Embedder, Rows, Vectors
 from repertoire.store.stemming import stems
 
 _SHOWING = 500  # traces of one error
-# At a million traces the usual 200 find 89 of the nearest 100, these 95; they take twice as long.
+# At a million traces the usual 200 find 89 % of the nearest 20, these 95 %; they take twice as long.
 _LARGE, _WIDER = 300_000, 600
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
 Scores = npt.NDArray[np.float64]
