@@ -33,7 +33,7 @@ from repertoire.app.wiring import open_embedder
 from repertoire.boot.spool import put_off, rows_of, waiting
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.learning.log_compaction import LogBounds
-from repertoire.mcp_server.work import Writes
+from repertoire.mcp_server.writes import Writes
 from repertoire.settings import Settings
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -118,9 +119,7 @@ def test_times_trust_and_cursors_are_those_of_a_server_whose_clock_is_right(jump
         key = wrong.post("/traces", json=VITE).json()["id"]
         other.post(f"/traces/{key}/votes", json={"vote": "up"})
         cursor = wrong.get("/changes").json()["cursor"]
-        later = wrong.post("/traces", json={**VITE, "title": f"another {jumped.wrong.process.pid} {now()}"}).json()[
-            "id"
-        ]
+        later = wrong.post("/traces", json={**VITE, "title": f"another {uuid4()}"}).json()["id"]
     asked = {"q": "vite build killed"}
     answers: list[Any] = []
     for server in (jumped.right, jumped.wrong):

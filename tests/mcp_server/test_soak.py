@@ -27,7 +27,7 @@ async def test_the_log_past_requests_and_the_write_ahead_log_stay_bounded_whatev
 ) -> None:
     environment["REPERTOIRE_MAX_REQUESTS"] = str(REQUESTS)
     often = functools.partial(compact_when_due, bounds=ROOM, every=30)
-    monkeypatch.setattr("repertoire.mcp_server.work.compact_when_due", often)
+    monkeypatch.setattr("repertoire.mcp_server.writes.compact_when_due", often)
     async with talk() as client:
         for number in range(120):
             place = {"session_id": f"s{number // 5}", "cwd": "/project"}
