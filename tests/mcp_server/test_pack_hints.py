@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import Client
 
@@ -13,7 +14,7 @@ from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.app.packs.sharing import remove_pack
 from repertoire.app.packs.stand_ins import INFO, stand_in, tell_graph
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.event import OFFERED, SELECTED
+from repertoire.domain.event import OFFERED, SELECTED, Event
 
 pytestmark = pytest.mark.anyio
 
@@ -55,6 +56,17 @@ def test_the_graph_knows_which_packs_there_are(packs: Path) -> None:
         assert set(store.sources.file_hashes(INFO.key)) == {"willow"}
 
 
+def willows(home: Path) -> list[Event]:
+    return [event for event in events_of(home) if event.node == stand_in("willow")]
+
+
+async def logged(home: Path, count: int) -> None:
+    """Wait until so many events are in the log: they are on the disk at once, and in the log a little later."""
+    with anyio.fail_after(10):
+        while len(willows(home)) < count:  # noqa: ASYNC110 - another process writes them
+            await anyio.sleep(0.05)
+
+
 async def test_searches_name_a_pack_and_a_covered_question_draws_one_hint(talk: Talk, packs: Path) -> None:
     async with talk() as client:
         assert "willow" in await ask(
@@ -67,7 +79,8 @@ async def test_searches_name_a_pack_and_a_covered_question_draws_one_hint(talk: 
         for number, quiet in enumerate(QUIET):
             assert "pack willow covers" not in await prompted(client, quiet, f"quiet {number}"), quiet
         await ask(client, "query_pack", question=QUESTION)
-    events = [event for event in events_of(packs) if event.node == stand_in("willow")]
+        await logged(packs, 3)
+    events = willows(packs)
     assert [event.kind for event in events] == [SELECTED, OFFERED, SELECTED]
     first, offered, used = events
     assert (first.session, first.data["offered"]) == ("", False)
