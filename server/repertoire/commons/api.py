@@ -18,10 +18,10 @@ from repertoire.commons.database import Database
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
-from repertoire.commons.packs import Packs
+from repertoire.commons.packs import Packs, UploadedPack
 from repertoire.commons.service import Commons
 from repertoire.commons.shared_use import SharedUse
-from repertoire.commons.statistics import statistics
+from repertoire.commons.statistics import CommunityCounts, statistics
 from repertoire.domain.trace import PLACES
 
 PATH = "/api/v1"
@@ -244,15 +244,15 @@ def withdraw_use(use: UseStore, caller: Contributor) -> None:
 
 
 @router.get("/statistics")
-def community_statistics(database: Store, caller: Reader) -> bodies.StatisticsOut:
+def community_statistics(database: Store, caller: Reader) -> CommunityCounts:
     """Count what the community holds."""
-    return bodies.StatisticsOut.of(statistics(database, caller))
+    return statistics(database, caller)
 
 
 @router.get("/packs")
-def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
+def list_packs(packs: PackStore, caller: Reader) -> list[UploadedPack]:
     """List the packs that members uploaded."""
-    return [bodies.PackOut.of(pack) for pack in packs.all(caller)]
+    return packs.all(caller)
 
 
 @router.put(
@@ -264,9 +264,9 @@ def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
         }
     },
 )
-def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> bodies.PackOut:
+def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> UploadedPack:
     """Store a pack, as `repertoire pack export` writes it, under the SHA-256 of its file."""
-    return bodies.PackOut.of(packs.upload(caller, pack, content))
+    return packs.upload(caller, pack, content)
 
 
 @router.get("/packs/{pack}", response_class=Response, responses={200: {"content": {"application/zip": {}}}})

@@ -316,30 +316,6 @@ class UseOut(Answer):
     components: dict[str, int]
 
 
-class PackOut(Answer):
-    """A pack that a member uploaded; `hash` is the SHA-256 of its file."""
-
-    hash: str
-    name: str
-    version: str
-    description: str
-    licence: str
-    bytes: int
-    member: str
-    at: str
-
-
-class StatisticsOut(Answer):
-    """What the community holds; `waiting`: traces without vectors yet."""
-
-    traces: int
-    waiting: int
-    members: int
-    votes: int
-    tags: int
-    packs: int
-
-
 class FlaggedOut(BaseModel):
     """A trace that waits for a moderator, and who flagged it and why."""
 
