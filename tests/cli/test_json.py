@@ -125,7 +125,7 @@ OF_TOOLS = {
     "other",
     "unit",
 }  # their schemas say the same, and are tested
-OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal", "shared use"}
+OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal", "shared use", "told"}
 NOT_MET = (
     OF_TOOLS
     | OF_JOINED

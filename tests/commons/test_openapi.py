@@ -31,7 +31,7 @@ def test_schemathesis_finds_nothing_with_all_its_checks(
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
-    assert "Selected: 30/30" in done.stdout
+    assert "Selected: 33/33" in done.stdout
     assert '"message": "fault"' not in server.log.read_text()
     with psycopg.connect(server.database) as connection:
         assert connection.execute("SELECT DISTINCT community FROM trace").fetchall() == [("team",)]

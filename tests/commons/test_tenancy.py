@@ -51,6 +51,9 @@ ROUTES = [
     ("PUT", "/use/own", "contribute", 200, {"components": [WORD]}),
     ("DELETE", "/use/own", "contribute", 204, None),
     ("GET", "/statistics", "read", 200, None),
+    ("GET", "/statistics/components", "read", 200, None),
+    ("PUT", "/statistics/components/own", "contribute", 200, {"used": [WORD], "outcomes": {WORD: "worked"}}),
+    ("DELETE", "/statistics/components/own", "contribute", 204, None),
     ("GET", "/packs", "read", 200, None),
     ("GET", f"/packs/{NO_PACK}", "read", 404, None),
     ("PUT", f"/packs/{NO_PACK}", "contribute", 422, {"no": WORD}),
@@ -125,7 +128,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
 TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting", "pack"]
-TABLES += ["tag_count", "use_release", "use_report"]
+TABLES += ["tag_count"] + [f"{name}_{part}" for name in ("use", "offer", "outcome") for part in ("report", "release")]
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -13,14 +13,10 @@ import pytest
 
 from commons.conftest import Server
 from json_page import Page
-from repertoire.app.clock import now
-from repertoire.app.wiring import open_repertoire
 from repertoire.cli.main import main
 from repertoire.commons.keys import SCOPES
-from repertoire.domain.event import SELECTED, Event
 
 Run = Callable[..., str]
-DOCKER = "docker image hardening"
 
 
 @pytest.fixture
@@ -248,43 +244,3 @@ def test_what_the_commons_refuses_is_told_once_and_stays_here(
     assert "there is no trace" in refused["why"]
     assert shown(ann, "commons", "sync")["refused"] == []
     assert "Seen by nobody else" in ann("trace", "show", key)
-
-
-def test_what_a_team_uses_is_told_from_five_on_and_a_home_reports_only_what_its_person_allowed(
-    home: Callable[[str], Run], tmp_path: Path, postgres: Callable[[str], str], start: Callable[..., Server]
-):
-    server = start(postgres("used"))
-    ann, ben = home("ann"), home("ben")
-    for who, run in (("ann", ann), ("ben", ben)):
-        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
-    before, found = (json.loads(run("search", DOCKER, "--json"))["components"] for run in (ben, ann))
-    component = str(found[1]["id"])
-    used = [Event(now(), SELECTED, "s", "/p", node=node) for node in (component, "our-own-secret-tool")]
-    with open_repertoire(tmp_path / "ann") as opened:
-        opened.store.events.append(used)
-    assert shown(ann, "commons", "use")["own"] == [component]
-    for number in range(4):
-        with server.client(server.key("pair", f"member{number}")) as member:
-            assert member.put("/use/own", json={"components": [component]}).json() == {"kept": 1}
-    ann("commons", "sync")
-    assert shown(ann, "commons", "use")["team"] == {}, "it was not asked whether it may be told"
-    ann("commons", "use", "--share")
-    ann("commons", "sync")
-    ben("commons", "sync")
-    assert "about 5 members" in ben("commons", "use")
-    after = json.loads(ben("search", DOCKER, "--json"))["components"]
-    scores = [{hit["id"]: hit["score"] for hit in found} for found in (before, after)]
-    assert scores[1][component] > scores[0][component]
-    with psycopg.connect(server.database) as connection:
-        assert connection.execute("SELECT count(*) FROM use_report WHERE member = 'ben'").fetchone() == (0,)
-        ann("commons", "use", "--no-share")
-        ann("commons", "sync")
-        asked = "SELECT components FROM use_report WHERE member = 'ann'"
-        assert connection.execute(asked).fetchall() == [([],)]
-    assert shown(ann, "commons", "use")["reported"] == ""
-    (tmp_path / "cat.key").write_text(server.key("pair", "cat", "read"))
-    cat = home("cat")
-    cat("commons", "join", server.url, "--key-file", str(tmp_path / "cat.key"))
-    cat("commons", "use", "--share")
-    cat("commons", "sync")
-    assert "has not the scope 'contribute'" in cat("commons", "use")

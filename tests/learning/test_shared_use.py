@@ -7,7 +7,17 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.learning.shared_use import FLOOR, NOTHING, STEP, Components, MemberReport, is_due, release
+from repertoire.learning.shared_use import (
+    FLOOR,
+    NOTHING,
+    STEP,
+    Components,
+    MemberReport,
+    TeamUse,
+    is_due,
+    release,
+    together,
+)
 
 NAMES = [f"component {number}" for number in range(6)]
 SETS = st.frozensets(st.sampled_from(NAMES), max_size=4)
@@ -53,6 +63,33 @@ def test_two_releases_are_as_far_apart_as_the_reports_of_the_floor_of_members(
     padded = [(*pair,) for pair in zip(_filled(before, size), _filled(after, size), strict=True)]
     reports = [MemberReport(now, then) for then, now in padded]
     assert is_due(reports) == (sum(then != now for then, now in padded) >= FLOOR)
+
+
+MET = st.sampled_from(["used", "passed over", "not met"])
+
+
+@given(st.lists(MET, max_size=40))
+def test_no_number_less_another_tells_of_fewer_than_the_floor(team: list[str]):
+    groups = {
+        group: [MemberReport(frozenset({"c"})) for one in team if one == group] for group in ("used", "passed over")
+    }
+    told = together(release(groups["used"]), release(groups["passed over"]), {}).get("c", TeamUse())
+    for number, group in ((told.used, "used"), (told.offered - told.used if told.offered else 0, "passed over")):
+        assert number == 0 or FLOOR <= number <= len(groups[group])
+    # Silence says of a group only that it is smaller than the floor.
+    assert bool(told.used) == (len(groups["used"]) >= FLOOR)
+    assert bool(told.offered) == (len(groups["passed over"]) >= FLOOR)
+
+
+@given(st.lists(MET, min_size=FLOOR, max_size=20), MET, MET)
+def test_a_member_that_begins_to_use_what_it_passed_over_is_seen_in_no_number(team: list[str], was: str, now: str):
+    for group in ("used", "passed over"):
+        others = [MemberReport(here, here) for one in team if (here := _names(one, group)) is not None]
+        assert not is_due([*others, MemberReport(_names(now, group), _names(was, group))])
+
+
+def _names(one: str, group: str) -> Components:
+    return frozenset({"c"}) if one == group else NOTHING
 
 
 def _filled(team: list[Components], size: int) -> list[Components]:

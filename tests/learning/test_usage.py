@@ -12,6 +12,7 @@ from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import BAD, OK
 from repertoire.learning.lift import NO_LIFT
 from repertoire.learning.outcomes import Trial, propensity
+from repertoire.learning.shared_use import TeamUse
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_score, usage_scores
 
@@ -97,9 +98,24 @@ def test_no_history_leans_further_than_its_bound(
 
 def test_what_a_team_uses_counts_a_little_where_nothing_is_known_here_and_never_against_harm():
     here = usage_scores(usage(*[TAKEN] * 20))
-    found = usage_scores(usage(*[TAKEN] * 20), {"b": 5, "c": 50, "d": 5_000, "a": 5})
+    team = {"b": TeamUse(5), "c": TeamUse(50), "d": TeamUse(5_000), "a": TeamUse(5)}
+    found = usage_scores(usage(*[TAKEN] * 20), team)
     assert 0 < found["b"] < found["c"] == found["d"] <= 0.2
     assert here["a"] <= found["a"] <= 1.0
     assert usage_scores(usage()) == {}
     harmful = Usage({"a": ComponentUsage("a", lift=replace(NO_LIFT, harmful=True))}, same={"copy": "a"})
-    assert usage_scores(harmful, {"copy": 5_000}) == {"a": -1.0}
+    assert usage_scores(harmful, {"copy": TeamUse(5_000)}) == {"a": -1.0}
+
+
+def test_what_a_team_passed_over_or_what_failed_there_counts_less_and_what_worked_more():
+    told = {
+        "plain": TeamUse(10),
+        "worked": TeamUse(10, worked=0.8),
+        "failed": TeamUse(10, worked=0.2),
+        "passed over": TeamUse(10, offered=40),
+        "used by few": TeamUse(0, offered=40),
+    }
+    found = usage_scores(usage(), told)
+    assert found["used by few"] == 0.0 < found["passed over"] < found["plain"]
+    assert found["failed"] < found["plain"] < found["worked"] <= 0.3
+    assert usage_scores(usage(), {"a": TeamUse(5, worked=0.0)})["a"] >= -0.1

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.boot.home import lost
 from repertoire.domain.errors import (
     CorruptStore,
     ForeignStore,
@@ -61,6 +62,17 @@ def test_opening_again_changes_no_byte(path):
     with Store.open(path) as store:
         assert store.graph.counts()["components"] == 3
     assert files_in(path.parent) == before
+
+
+def test_a_database_that_another_process_made_after_a_caller_found_none_is_no_lost_one(path):
+    with Store.open(path) as store:
+        store.events.append([Event(NOW, "asked")])
+        log = path.with_name(f"{path.name}-wal")
+        assert log.stat().st_size
+        assert lost(path) == ""  # as a caller asks that found no file just before
+        path.rename(path.with_name("aside"))
+        assert lost(path) == "its file is gone, its log is not"
+        path.with_name("aside").rename(path)
 
 
 def test_an_empty_file_becomes_ours(path):

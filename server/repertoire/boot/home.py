@@ -65,14 +65,25 @@ def lost(path: Path) -> str:
 
     A file that was removed cleanly is no loss: so a person begins anew.
     """
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:
+    evidence = _evidence(path)
+    # Another process may have made the database after a caller found none: its log is then no remains of a lost one.
+    return "" if _size(path) else evidence
+
+
+def _evidence(path: Path) -> str:
+    if _size(path.with_name(path.name + "-wal")):
         return "its file is gone, its log is not"
     if not path.exists():
         waits = any(path.parent.glob(f"{path.name}{MENDED}*"))
         return "what takes its place was not moved there yet" if waits else ""
-
     return "it is empty, and was not before" if _has_remains(path) else ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # not there any more
+        return 0
 
 
 def _has_remains(path: Path) -> bool:

@@ -10,7 +10,7 @@ import click
 
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.outbox import outbox, withhold
-from repertoire.app.commons.shared_use import allow, own_use
+from repertoire.app.commons.shared_use import allow, late_use, next_report, report_of, withdraws_next
 from repertoire.app.commons.sync import join, leave, sync
 from repertoire.app.commons.team_use import team_use
 from repertoire.app.traces.embed import embed_latest
@@ -116,8 +116,15 @@ def outbox_command(kept: str, as_json: bool) -> None:
                 membership = memberships.of(repertoire.home)
                 withhold(repertoire.store, membership, kept)
                 memberships.write(repertoire.home, membership)
-        waiting = outbox(repertoire.store, memberships.of(repertoire.home))
-    show(outbox_data(waiting), lambda: outbox_text(waiting), as_json=as_json)
+        membership = memberships.of(repertoire.home)
+        waiting = outbox(repertoire.store, membership)
+        report = next_report(repertoire.store, repertoire.home, membership)
+    withdraws = withdraws_next(membership)
+    show(
+        outbox_data(waiting, report, withdraws=withdraws),
+        lambda: outbox_text(waiting, report, withdraws=withdraws),
+        as_json=as_json,
+    )
 
 
 @commons_command.command("sync")
@@ -136,13 +143,14 @@ def sync_command(as_json: bool) -> None:
 
 
 @commons_command.command("use")
-@click.option("--share/--no-share", default=None, help="Let each week's sync report what is listed, or stop that.")
+@click.option("--share/--no-share", default=None, help="Let each week's sync report this, or stop that.")
 @json_option
 def use_command(share: bool | None, as_json: bool) -> None:
-    r"""Show which public components this home uses, and about how many members of the team use which.
+    r"""Show which public components this home uses and was offered, and what the team tells of which.
 
-    With --share, a sync reports that list once a week: names of the shipped catalogue alone. The commons tells what
-    five or more members use, once a week, and never shows who. --no-share deletes the report there.
+    With --share, a sync reports that once a week: names of the shipped catalogue alone, and whether each worked as a
+    random answer, untrue once in four times. The commons tells what five or more members reported, once a week, and
+    never shows who. `commons outbox` shows a report before it goes; --no-share deletes it there.
 
     \b
     repertoire commons use
@@ -151,8 +159,9 @@ def use_command(share: bool | None, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         home = repertoire.home
         membership = memberships.of(home) if share is None else allow(home, share=share)
-        own, team = own_use(repertoire.store), team_use(home)
-    show(use_data(membership, own, team), lambda: use_text(membership, own, team), as_json=as_json)
+        own, team = late_use(repertoire.store), team_use(home)
+        report = report_of(own, home)
+    show(use_data(membership, own, report, team), lambda: use_text(membership, own, report, team), as_json=as_json)
 
 
 @commons_command.command("serve")

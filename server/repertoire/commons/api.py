@@ -18,11 +18,12 @@ from repertoire.commons.database import Database
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
-from repertoire.commons.packs import Packs
+from repertoire.commons.packs import Packs, UploadedPack
 from repertoire.commons.service import Commons
-from repertoire.commons.shared_use import SharedUse
-from repertoire.commons.statistics import statistics
+from repertoire.commons.shared_use import ReleasedUse, SharedUse
+from repertoire.commons.statistics import CommunityCounts, statistics
 from repertoire.domain.trace import PLACES
+from repertoire.learning.shared_use import OwnUse
 
 PATH = "/api/v1"
 router = APIRouter(prefix=PATH)
@@ -225,34 +226,54 @@ def tags(commons: Service, caller: Reader) -> dict[str, int]:
     return dict(commons.tags(caller))
 
 
-@router.get("/use")
+@router.get("/use", deprecated=True)
 def released_use(use: UseStore, caller: Reader) -> bodies.UseOut:
-    """Tell about how many members use a component, for those that five or more use; renewed at most once a week."""
-    return bodies.UseOut.of(use.released(caller))
+    """Tell about how many members use a component, as homes of the version before ask; see /statistics/components."""
+    told = use.released(caller)
+    return bodies.UseOut(day=told.day, components={key: one.used for key, one in told.components.items() if one.used})
 
 
-@router.put("/use/own")
+@router.put("/use/own", deprecated=True)
 def report_use(use: UseStore, caller: Contributor, body: bodies.UseIn) -> bodies.KeptOut:
-    """Store which components the caller uses in place of its last report; nobody sees a single report."""
-    return bodies.KeptOut(kept=use.report(caller, body.components))
+    """Store which components the caller uses in place of its last report; see /statistics/components/own."""
+    return bodies.KeptOut(kept=use.report(caller, OwnUse(tuple(body.components))))
 
 
-@router.delete("/use/own", status_code=204)
+@router.delete("/use/own", status_code=204, deprecated=True)
 def withdraw_use(use: UseStore, caller: Contributor) -> None:
-    """Delete the caller's report of the components that it uses."""
+    """Delete all that the caller reported of components."""
+    use.withdraw(caller)
+
+
+@router.get("/statistics/components")
+def component_statistics(use: UseStore, caller: Reader) -> ReleasedUse:
+    """Tell of each component how many members use it, met it, and for what share it worked; nothing of under five."""
+    return use.released(caller)
+
+
+@router.put("/statistics/components/own")
+def report_components(use: UseStore, caller: Contributor, body: bodies.OwnUseIn) -> bodies.KeptOut:
+    """Store what the caller reports of components in place of its last report; no member sees a single report."""
+    told = OwnUse(tuple(body.used), tuple(body.passed_over), dict(body.outcomes))
+    return bodies.KeptOut(kept=use.report(caller, told))
+
+
+@router.delete("/statistics/components/own", status_code=204)
+def withdraw_components(use: UseStore, caller: Contributor) -> None:
+    """Delete all that the caller reported of components."""
     use.withdraw(caller)
 
 
 @router.get("/statistics")
-def community_statistics(database: Store, caller: Reader) -> bodies.StatisticsOut:
+def community_statistics(database: Store, caller: Reader) -> CommunityCounts:
     """Count what the community holds."""
-    return bodies.StatisticsOut.of(statistics(database, caller))
+    return statistics(database, caller)
 
 
 @router.get("/packs")
-def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
+def list_packs(packs: PackStore, caller: Reader) -> list[UploadedPack]:
     """List the packs that members uploaded."""
-    return [bodies.PackOut.of(pack) for pack in packs.all(caller)]
+    return packs.all(caller)
 
 
 @router.put(
@@ -264,9 +285,9 @@ def list_packs(packs: PackStore, caller: Reader) -> list[bodies.PackOut]:
         }
     },
 )
-def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> bodies.PackOut:
+def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> UploadedPack:
     """Store a pack, as `repertoire pack export` writes it, under the SHA-256 of its file."""
-    return bodies.PackOut.of(packs.upload(caller, pack, content))
+    return packs.upload(caller, pack, content)
 
 
 @router.get("/packs/{pack}", response_class=Response, responses={200: {"content": {"application/zip": {}}}})

@@ -13,7 +13,7 @@ from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
 from repertoire.commons.traces import Changes
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import COMPLAINTS, NOTE, TAGS, TEXT, TITLE, USES, WORKED
-from repertoire.learning.shared_use import MOST
+from repertoire.learning.shared_use import MOST, MOST_PASSED
 
 Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
 Tier = Literal["usual", "high"]
@@ -138,10 +138,24 @@ class BanIn(Body):
     reason: str = Field(min_length=1, max_length=NOTE, pattern=_WORDS)
 
 
+Component = Annotated[str, Field(max_length=_LINE)]
+
+
 class UseIn(Body):
     """The components that a member uses, of the shipped catalogue; others are left out."""
 
-    components: list[Annotated[str, Field(max_length=_LINE)]] = Field(max_length=MOST)
+    components: list[Component] = Field(max_length=MOST)
+
+
+class OwnUseIn(Body):
+    """What a member reports of components of the shipped catalogue; others are left out.
+
+    `passed_over`: it was offered them and does not use them. An outcome is a random answer: true three times of four.
+    """
+
+    used: list[Component] = Field(default_factory=list, max_length=MOST)
+    passed_over: list[Component] = Field(default_factory=list, max_length=MOST_PASSED)
+    outcomes: dict[Component, Literal["worked", "failed"]] = Field(default_factory=dict, max_length=MOST)
 
 
 class KeptOut(BaseModel):
@@ -314,30 +328,6 @@ class UseOut(Answer):
 
     day: str
     components: dict[str, int]
-
-
-class PackOut(Answer):
-    """A pack that a member uploaded; `hash` is the SHA-256 of its file."""
-
-    hash: str
-    name: str
-    version: str
-    description: str
-    licence: str
-    bytes: int
-    member: str
-    at: str
-
-
-class StatisticsOut(Answer):
-    """What the community holds; `waiting`: traces without vectors yet."""
-
-    traces: int
-    waiting: int
-    members: int
-    votes: int
-    tags: int
-    packs: int
 
 
 class FlaggedOut(BaseModel):

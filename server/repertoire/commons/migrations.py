@@ -174,6 +174,15 @@ CREATE TABLE use_report (
 CREATE TABLE use_release (
   community text PRIMARY KEY REFERENCES community, components jsonb NOT NULL, at timestamptz NOT NULL DEFAULT now());
 """
+# The tables of shared use again: for what was offered and not used, and for outcomes, which are random answers.
+_OFFERS_AND_OUTCOMES = "".join(
+    f"""
+CREATE TABLE {name}_report (LIKE use_report INCLUDING ALL, FOREIGN KEY (community, member) REFERENCES member);
+CREATE TABLE {name}_release (LIKE use_release INCLUDING ALL, FOREIGN KEY (community) REFERENCES community);
+"""
+    for name in ("offer", "outcome")
+)
+_MORE_SHARED = ("offer_report", "offer_release", "outcome_report", "outcome_release")
 # Files of packs are compressed already. A removed pack keeps its row, without the file.
 _PACKS = """
 CREATE TABLE pack (
@@ -221,6 +230,7 @@ STEPS = (
     Step("shared use", lambda: _SHARED_USE + _isolation(("use_report", "use_release")), 3),
     Step("packs", lambda: _PACKS + _isolation(("pack",)), 3),
     Step("states of traces", lambda: _STATES, 3),
+    Step("shared offers and outcomes", lambda: _OFFERS_AND_OUTCOMES + _isolation(_MORE_SHARED), 3),
 )
 
 

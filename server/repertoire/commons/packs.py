@@ -26,8 +26,8 @@ _COLUMNS = "hash, name, version, description, licence, bytes, member, at"
 
 
 @dataclass(frozen=True)
-class SharedPackRow:
-    """A pack of a community: the hash of its file, what its manifest says, and who uploaded it when."""
+class UploadedPack:
+    """A pack that a member uploaded; `hash` is the SHA-256 of its file. Members see all of this."""
 
     hash: str
     name: str
@@ -46,7 +46,7 @@ class Packs:
         self._database = database
         self._checking = threading.Lock()  # one at a time: an unpacked one may be large
 
-    def upload(self, caller: Caller, told: str, content: bytes) -> SharedPackRow:
+    def upload(self, caller: Caller, told: str, content: bytes) -> UploadedPack:
         """Store a pack, if it is sound; the same file again changes nothing.
 
         Raises:
@@ -78,7 +78,7 @@ class Packs:
             raise _unknown()
         return kept
 
-    def all(self, caller: Caller) -> list[SharedPackRow]:
+    def all(self, caller: Caller) -> list[UploadedPack]:
         """Return the packs of the caller's community by name, the newest of each first."""
         with self._database.tenant(caller.community) as connection:
             rows = connection.execute(
@@ -86,7 +86,7 @@ class Packs:
                 "ORDER BY name, at DESC, hash",
                 (caller.community,),
             ).fetchall()
-        return [SharedPackRow(*row) for row in rows]
+        return [UploadedPack(*row) for row in rows]
 
     def content(self, caller: Caller, told: str) -> bytes:
         """Return the file of a pack.
@@ -163,14 +163,14 @@ class _Described:
     licence: str
 
 
-def _kept(connection: Connection, community: str, told: str) -> SharedPackRow | None:
+def _kept(connection: Connection, community: str, told: str) -> UploadedPack | None:
     row = connection.execute(
         f"SELECT content IS NULL, {_COLUMNS} FROM pack WHERE community = %s AND hash = %s", (community, told)
     ).fetchone()
     if row is not None and row[0]:
         message = "a moderator removed this pack; it is not taken in again"
         raise Conflict(message)
-    return SharedPackRow(*row[1:]) if row else None
+    return UploadedPack(*row[1:]) if row else None
 
 
 def _check_quotas(connection: Connection, caller: Caller, size: int) -> None:

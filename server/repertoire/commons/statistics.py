@@ -10,8 +10,8 @@ from repertoire.commons.vectors import held
 
 
 @dataclass(frozen=True)
-class Statistics:
-    """The numbers of traces (in any state), of those that wait for vectors, of members, votes, tags and packs."""
+class CommunityCounts:
+    """What a community holds, for its members: `traces` in any state, `waiting`: those without vectors yet."""
 
     traces: int
     waiting: int
@@ -21,7 +21,7 @@ class Statistics:
     packs: int
 
 
-def statistics(database: Database, caller: Caller) -> Statistics:
+def statistics(database: Database, caller: Caller) -> CommunityCounts:
     """Return the numbers of the caller's community."""
     with database.tenant(caller.community) as connection:
         column = held(connection, caller.community).current.problem
@@ -34,4 +34,4 @@ def statistics(database: Database, caller: Caller) -> Statistics:
             "(SELECT count(*) FROM pack WHERE community = %(community)s AND content IS NOT NULL)",
             {"community": caller.community},
         ).fetchone()
-    return Statistics(*(int(count or 0) for count in row or (0,) * 6))
+    return CommunityCounts(*(int(count or 0) for count in row or (0,) * 6))

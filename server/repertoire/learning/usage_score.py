@@ -11,29 +11,36 @@ import math
 from collections.abc import Mapping
 
 from repertoire.domain.confidence_intervals import wilson
-from repertoire.learning.shared_use import FLOOR
+from repertoire.learning.shared_use import FLOOR, TeamUse
 from repertoire.learning.usage import ComponentUsage, Usage
 
 _TAKEN, _OUTCOME = 0.5, 0.6  # largest amounts of the two parts: rate of taken impressions, outcomes
-_TEAM = 0.2  # most of a third part: a team's use is nobody's word on this question
+_TEAM, _TEAM_OUTCOME = 0.2, 0.1  # most of a third part, for use and for outcomes: nobody's word on this question
 _PRIOR_LOOKS = 4.0  # weight of the prior, in impressions at the usual rate
 _SPAN = math.log(4.0)  # log of the ratio to the usual rate that gives the full first part
 _NEVER = 1e-9  # usual rate below which there is nothing to compare
 
 
-def usage_scores(usage: Usage, team: Mapping[str, int] | None = None) -> Mapping[str, float]:
-    """Return the usage score of each component with usage here, or by about so many members of a team."""
+def usage_scores(usage: Usage, team: Mapping[str, TeamUse] | None = None) -> Mapping[str, float]:
+    """Return the usage score of each component with usage here, or of which a team tells."""
     usual = usage.rate
     scores = {node: usage_score(record, usual) for node, record in usage.records.items()}
-    for key, members in (team or {}).items():
+    for key, told in (team or {}).items():
         node = usage.same.get(key, key)
-        scores[node] = min(scores.get(node, 0.0) + team_part(members), 1.0) if scores.get(node) != -1.0 else -1.0
+        if scores.get(node) != -1.0:
+            scores[node] = min(max(scores.get(node, 0.0) + team_part(told), -1.0), 1.0)
     return scores
 
 
-def team_part(members: int) -> float:
-    """Return what a team's use adds to a score: half of its most at one step of members, all of it from 15 on."""
-    return _TEAM * min(math.log2(1 + members / FLOOR) / 2, 1.0)
+def team_part(told: TeamUse) -> float:
+    """Return what a team's use adds to a score.
+
+    For use, half of its most at one step of members, all of it from 15 on, and less as more of those who were offered
+    it do not use it. For outcomes, its most above one half where it worked for all, below it where it failed for all.
+    """
+    use = min(math.log2(1 + told.used / FLOOR) / 2, 1.0) * told.taken
+    outcome = 0.0 if told.worked is None else 2.0 * told.worked - 1.0
+    return _TEAM * use + _TEAM_OUTCOME * outcome
 
 
 def usage_score(record: ComponentUsage, usual: float) -> float:

@@ -6,7 +6,8 @@ import ipaddress
 import json
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from repertoire.app.commons.retry_after import retry_after
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
+from repertoire.learning.shared_use import OwnUse, TeamUse
 
 _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _DEADLINE_S = 60.0  # of an answer: the timeout above begins anew with every byte
@@ -57,18 +59,31 @@ _CHANGES: Mapping[str, Any] = {
         "more": {"type": "boolean"},
     },
 }
-_USE: Mapping[str, Any] = {
+_MEMBERS: Mapping[str, Any] = {"type": "integer", "minimum": 0}
+_ONE: Mapping[str, Any] = {
     "type": "object",
-    "required": ["components"],
     "properties": {
-        "components": {
-            "type": "object",
-            "maxProperties": 10_000,
-            "propertyNames": {"maxLength": 500},
-            "additionalProperties": {"type": "integer", "minimum": 1},
-        }
+        "used": _MEMBERS,
+        "offered": _MEMBERS,
+        "worked": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
     },
 }
+
+
+def _told(of_one: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of what is told of components, each as `of_one` says."""
+    return {
+        "type": "object",
+        "required": ["components"],
+        "properties": {
+            "components": {
+                "type": "object",
+                "maxProperties": 10_000,
+                "propertyNames": {"maxLength": 500},
+                "additionalProperties": of_one,
+            }
+        },
+    }
 
 
 class CommonsClient(Protocol):
@@ -86,14 +101,17 @@ class CommonsClient(Protocol):
     def changes(self, cursor: int) -> Mapping[str, Any]:
         """Return what changed after a cursor."""
 
-    def report_use(self, components: Sequence[str]) -> None:
-        """Report which components the member uses, in place of its last report."""
+    def report_use(self, told: OwnUse) -> bool:
+        """Report what the member tells of components, in place of its last report; tell whether all of it was taken."""
 
     def withdraw_use(self) -> None:
-        """Delete the member's report."""
+        """Delete the components that the member reported to use."""
 
-    def team_use(self) -> Mapping[str, int]:
-        """Return about how many members use each component."""
+    def withdraw_all_use(self) -> None:
+        """Delete all that the member reported of components."""
+
+    def team_use(self) -> Mapping[str, TeamUse]:
+        """Return what is told of the components that the team uses."""
 
 
 class HttpClient:
@@ -134,23 +152,48 @@ class HttpClient:
         changes: Mapping[str, Any] = found
         return changes
 
-    def report_use(self, components: Sequence[str]) -> None:
-        """Report which components the member uses, in place of its last report."""
-        self._call("PUT", "/use/own", {"components": list(components)})
+    def report_use(self, told: OwnUse) -> bool:
+        """Report what the member tells of components, in place of its last report; tell whether all of it was taken.
+
+        A commons of the version before takes the used components alone.
+        """
+        try:
+            self._call("PUT", "/statistics/components/own", asdict(told))
+        except ScopeMissing:
+            raise
+        except CommonsRefused:
+            self._call("PUT", "/use/own", {"components": list(told.used)})
+            return False
+        return True
 
     def withdraw_use(self) -> None:
-        """Delete the member's report."""
+        """Delete the components that the member reported to use."""
         self._call("DELETE", "/use/own")
 
-    def team_use(self) -> Mapping[str, int]:
-        """Return about how many members use each component."""
-        found = self._call("GET", "/use")
-        wrong = next(Draft202012Validator(_USE).iter_errors(found), None)
+    def withdraw_all_use(self) -> None:
+        """Delete all that the member reported of components."""
+        self._call("DELETE", "/statistics/components/own")
+
+    def team_use(self) -> Mapping[str, TeamUse]:
+        """Return what is told of the components that the team uses."""
+        try:
+            found = self._call("GET", "/statistics/components")
+        except ScopeMissing:
+            raise
+        except CommonsRefused:  # a commons of the version before
+            return {key: TeamUse(count) for key, count in self._components("/use", self._call("GET", "/use"), _MEMBERS)}
+        return {
+            key: TeamUse(int(one.get("used", 0)), int(one.get("offered", 0)), one.get("worked"))
+            for key, one in self._components("/statistics/components", found, _ONE)
+        }
+
+    def _components(self, path: str, found: Any, of_one: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+        wrong = next(Draft202012Validator(_told(of_one)).iter_errors(found), None)
         if wrong is not None:
-            message = f"{self._url} told of the team's use what cannot be read: {clean_line(wrong.message, _SAID)}"
+            message = f"{self._url}{path} told what cannot be read: {clean_line(wrong.message, _SAID)}"
             raise CommonsError(message)
-        counts: Mapping[str, int] = found["components"]
-        return counts
+        components: Mapping[str, Any] = found["components"]
+        return components.items()
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         trouble, asked = "", 0.0

@@ -12,6 +12,7 @@ from repertoire.domain.event import LEARNED_KINDS
 from repertoire.domain.experience import Experiences
 from repertoire.learning.hints import PROMPT, demands
 from repertoire.learning.outcomes import Trial, trials
+from repertoire.learning.shared_use import TeamUse
 from repertoire.learning.usage import Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_scores
 from repertoire.retrieval.arrays import Floats
@@ -43,8 +44,8 @@ def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
 class UsageCache:
     """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
-    `size` returns the length of the log, which is read again only after it has grown by 1/50; `team` returns about how
-    many members of a team use each component.
+    `size` returns the length of the log, which is read again only after it has grown by 1/50; `team` returns what a
+    team tells of each component.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class UsageCache:
         read: Callable[[], Usage],
         *,
         size: Callable[[], int] | None = None,
-        team: Callable[[], Mapping[str, int]] = dict,
+        team: Callable[[], Mapping[str, TeamUse]] = dict,
     ) -> None:
         self._read, self._team = read, team
         self._size = size
