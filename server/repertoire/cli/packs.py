@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from repertoire.app.packs.build import BuildRequest, build_pack
-from repertoire.app.packs.facts import PackDescriptionRequest
+from repertoire.app.packs.describe import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
