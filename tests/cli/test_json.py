@@ -116,7 +116,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "remove": (SOURCE.key,),
 }
 JOINED = {f"commons {verb}" for verb in ("join", "leave", "status", "outbox", "sync", "use")}  # tests/commons
-ELSEWHERE = {"model fetch", *JOINED}  # need a model hub, and a server
+ELSEWHERE = {"model fetch", "pack publish", "pack list --commons", *JOINED}  # need a model hub, and a server
 OF_TOOLS = {
     "combination",
     "dependency",
@@ -125,7 +125,17 @@ OF_TOOLS = {
     "other",
     "unit",
 }  # their schemas say the same, and are tested
-OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal", "shared use"}
+OF_JOINED = {
+    "membership",
+    "left commons",
+    "waiting contribution",
+    "sent body",
+    "sync",
+    "refusal",
+    "shared use",
+    "publication",
+    "commons pack",
+}
 NOT_MET = (
     OF_TOOLS
     | OF_JOINED

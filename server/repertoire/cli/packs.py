@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from repertoire.app.commons.packs import commons_packs
 from repertoire.app.packs.build import BuildRequest, build_pack
 from repertoire.app.packs.describe import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
@@ -15,7 +16,9 @@ from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.cli.pack_care import CARE, stage_options
+from repertoire.cli.pack_sharing import SHARING
 from repertoire.cli.site_options import bounds, site_options
+from repertoire.rendering.pack_sharing import commons_packs_data, commons_packs_text
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
@@ -129,14 +132,20 @@ def query_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 
 
 @pack_command.command("list")
+@click.option("--commons", is_flag=True, help="List the packs of the commons that was joined.")
 @json_option
-def list_command(as_json: bool) -> None:
-    r"""List the packs of this home.
+def list_command(commons: bool, as_json: bool) -> None:
+    r"""List the packs of this home, or those that members of the commons shared.
 
     \b
     repertoire pack list
+    repertoire pack list --commons
     """
     with open_repertoire() as repertoire:
+        if commons:
+            packs = commons_packs(repertoire.home)
+            show(commons_packs_data(packs), lambda: commons_packs_text(packs), as_json=as_json)
+            return
         show_answer(LIST_PACKS, LIST_PACKS.run(Context.of(repertoire), None), as_json=as_json)
 
 
@@ -174,5 +183,5 @@ def show_command(name: str, citation: str, as_json: bool) -> None:
         show_answer(PACK_INFO, answer, as_json=as_json)
 
 
-for _command in CARE:
+for _command in (*CARE, *SHARING):
     pack_command.add_command(_command)
