@@ -82,6 +82,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack update": ("willow", "--from", "docs", "--exam", "exam.jsonl"),
     "pack judge": ("willow", "judging"),
     "pack export": ("willow",),
+    "pack skill": ("willow",),
     "pack remove": ("willow",),
     "pack install": ("{pack export[place]}",),
     "project init": ("--no-vectors",),

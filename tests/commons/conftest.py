@@ -186,6 +186,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
         def run(*arguments: str, fails: bool = False) -> str:
             monkeypatch.setenv("REPERTOIRE_HOME", str(folder))
+            monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / "claude"))
             monkeypatch.setenv("REPERTOIRE_BACKGROUND", "no")
             monkeypatch.chdir(tmp_path)
             with pytest.raises(SystemExit) as ended:

@@ -11,10 +11,12 @@ import click
 from repertoire.app.clock import today
 from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.checks import audit_pack, validate_pack
+from repertoire.app.packs.config_file import read_config_file
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
 from repertoire.app.packs.judging import JudgedRun, next_step
 from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_repertoire
@@ -150,6 +152,7 @@ def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
 @click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
+@click.option("--config", "given", type=_FILE, help="Settings that the pack carries from now on.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
 def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -158,6 +161,7 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     version: str,
     exam: Path | None,
     refine: Path | None,
+    given: Path | None,
     quiet: bool,
     as_json: bool,
     **site: Any,
@@ -168,7 +172,8 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire pack update rust-book
     repertoire pack update axum --from ./axum/docs
     """
-    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site))
+    config = read_config_file(given) if given is not None else None
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site), config)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(
@@ -180,6 +185,7 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
                 report=bar,
             )
         tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+        renew_skills(repertoire.packs)
         show(pack_work.updated_data(done), lambda: pack_work.updated_text(done), as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""`pack export|publish|install|remove`: the commands that pass packs on and take them in."""
+"""`pack export|publish|install|remove|skill`: the commands that pass packs on, take them in and offer them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.packs.origins import fetched_pack
 from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
 from repertoire.app.packs.signing import SigningKey
+from repertoire.app.packs.skills import offer_skill, renew_skills, withdraw_skill
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_pack_file, open_repertoire
 from repertoire.cli.output import json_option, show
@@ -90,6 +91,7 @@ def install_pack_command(origin: str, replace: bool, verify_key: str, allowed: t
     with open_repertoire() as repertoire, _fetched(repertoire, origin, frozenset(allowed)) as place:
         done = install_pack(repertoire.home, str(place), open_pack_file, replace=replace, verify_key=verify_key)
         tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+        renew_skills(repertoire.packs)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Installed", done), as_json=as_json)
 
 
@@ -105,7 +107,27 @@ def remove_pack_command(name: str, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         done = remove_pack(repertoire.home, repertoire.packs, name)
         tell_graph(repertoire.store, repertoire.packs)
+        renew_skills(repertoire.packs)
     show(pack_work.shared_data(done), lambda: pack_work.shared_text("Removed", done), as_json=as_json)
+
+
+@click.command("skill")
+@_name
+@click.option("--remove", is_flag=True, help="Take the skill away; the pack stays.")
+@json_option
+def skill_command(name: str, remove: bool, as_json: bool) -> None:
+    r"""Offer the pack NAME to Claude Code as a skill of your own, which each new session lists.
+
+    It is kept up to date with the pack, and goes with it. The text is made from name, description and topics; what a
+    stranger's pack brings as skill.md is not used.
+
+    \b
+    repertoire pack skill rust-book
+    repertoire pack skill rust-book --remove
+    """
+    with open_repertoire() as repertoire:
+        done = withdraw_skill(name) if remove else offer_skill(repertoire.packs, name)
+    show(pack_work.skill_data(done), lambda: pack_work.skill_text(done), as_json=as_json)
 
 
 @contextmanager
@@ -124,4 +146,4 @@ def _signing(key: Path | None) -> SigningKey | None:
     return SigningKey(key, lambda: str(click.prompt(f"Password of {key}", hide_input=True, err=True)))
 
 
-SHARING = (export_command, publish_command, install_pack_command, remove_pack_command)
+SHARING = (export_command, publish_command, install_pack_command, remove_pack_command, skill_command)

@@ -9,8 +9,10 @@ import click
 
 from repertoire.app.commons.packs import commons_packs
 from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.packs.config_file import read_config_file
 from repertoire.app.packs.describe import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
@@ -54,6 +56,7 @@ def pack_command() -> None:
 @click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
 @click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
+@click.option("--config", "given", type=_FILE, help="Settings that the pack carries: stages, and how it is read.")
 @click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
@@ -65,6 +68,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     licence: str,
     topics: tuple[str, ...],
     exam: Path | None,
+    given: Path | None,
     replace: bool,
     docstrings: bool,
     quiet: bool,
@@ -83,8 +87,19 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
+    config = read_config_file(given) if given is not None else None
     asked = BuildRequest(
-        name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings=docstrings
+        name,
+        origin,
+        version,
+        description,
+        licence,
+        topics,
+        replace,
+        exam,
+        bounds(**site),
+        docstrings=docstrings,
+        config=config,
     )
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
@@ -97,6 +112,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 report=bar,
             )
         tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+        renew_skills(repertoire.packs)
         show(built_data(built), lambda: built_text(built), as_json=as_json)
 
 

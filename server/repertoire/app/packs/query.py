@@ -72,7 +72,10 @@ class PackAnswer:
 
 @dataclass(frozen=True)
 class PackMeans:
-    """What a question to packs may use; `gates` overrides the gates that manifests ask for."""
+    """What a question to packs may use; `gates` overrides the gates that manifests ask for.
+
+    `chosen`: a person chose the stages, so that the settings of a pack count for nothing.
+    """
 
     embedder: Embedder | None
     gate: float
@@ -80,6 +83,7 @@ class PackMeans:
     reranker: Reranker | None = None
     stages: frozenset[str] = PROFILES[BALANCED]
     gates: Mapping[str, float] = field(default_factory=dict)
+    chosen: bool = False
 
 
 @dataclass
@@ -177,7 +181,7 @@ def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, means: PackMeans, em
 
 def _run(shelf: PackShelf, pack: OpenPack, wanted: PackQuestion, means: PackMeans) -> PackRun:
     """Return the question to one pack, ready to be ranked."""
-    embedder = means.embedder
+    embedder, own = means.embedder, pack.config.quality_percent
 
     def texts(node_ids: Sequence[int]) -> dict[int, str]:
         return {one: passage.text for one, passage in pack.store.passages(dict.fromkeys(node_ids)).items()}
@@ -187,13 +191,19 @@ def _run(shelf: PackShelf, pack: OpenPack, wanted: PackQuestion, means: PackMean
         pack.store.graph,
         pack.index,
         embedder,
-        without=frozenset(STAGES) - means.stages,
+        without=frozenset(STAGES) - _stages(pack, means),
         texts=texts,
         examples=lambda: examples_of(shelf, pack, embedder, held_back=wanted.held_back),
         reranker=means.reranker,
-        least_quality=means.least_quality,
+        least_quality=means.least_quality if own is None or means.chosen else own / 100,
         limit=wanted.limit,
     )
+
+
+def _stages(pack: OpenPack, means: PackMeans) -> frozenset[str]:
+    """Return the stages that a question to a pack passes: those of its own settings where no person chose."""
+    config = pack.config
+    return means.stages if means.chosen else (means.stages | frozenset(config.on)) - frozenset(config.off)
 
 
 def _merged(hits: Sequence[PackHit], wanted: PackQuestion, means: PackMeans) -> tuple[PackHit, ...]:

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.app.packs.checks import require_sound
+from repertoire.app.packs.checks import require_harmless, require_sound
 from repertoire.app.packs.places import MANIFEST, digest, packs_folder, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
@@ -76,7 +76,8 @@ def install_pack(
     With a public key of minisign, as a file or as text, only a pack whose manifest that key signed is taken in.
 
     Raises:
-        PackRefused: it is no pack, contradicts its manifest, is not signed by the key, or one of its name is here.
+        PackRefused: it is no pack, contradicts its manifest, is not signed by the key, holds a text that gives a model
+            orders, or one of its name is here.
         InvalidRequest: the key is none.
         SourceError: the archive cannot be read, or exceeds a limit.
         StoreError: its database is none that a build makes.
@@ -109,6 +110,7 @@ def install_pack(
             for path in manifest.hashes:
                 shelf.file(manifest.name, path)
             require_sound(shelf, manifest.name)
+            require_harmless(shelf, manifest.name)
         finally:
             shelf.close()
         take_place(taken, target, beside)
