@@ -8,9 +8,9 @@ from pathlib import Path
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.packs.asking import means_of
+from repertoire.app.packs.describe import PackDescription, PackDescriptionRequest, describe_pack
 from repertoire.app.packs.query import PackAnswer, PackHit, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
-from repertoire.app.packs.show import PackPlace, ShownPack, show_pack
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.pack import PackPassage
 from repertoire.domain.pack_stages import PROFILES, STAGES
@@ -19,11 +19,11 @@ __all__ = [
     "PROFILES",
     "STAGES",
     "PackAnswer",
+    "PackDescription",
     "PackHit",
     "PackListing",
     "PackPassage",
     "Packs",
-    "ShownPack",
     "open_packs",
 ]
 
@@ -59,13 +59,13 @@ class Packs:
         means = means_of(self._repertoire, profile, on=on, off=off)
         return query_packs(self._repertoire.packs, PackQuestion(question, tuple(packs), limit), means)
 
-    def show(self, pack: str, citation: str = "") -> ShownPack:
+    def show(self, pack: str, citation: str = "") -> PackDescription:
         """Return the manifest of a pack, and the section that a citation (`article#anchor`) names.
 
         Raises:
             PackRefused: there is no such pack or section.
         """
-        return show_pack(self._repertoire.packs, PackPlace(pack, citation))
+        return describe_pack(self._repertoire.packs, PackDescriptionRequest(pack, citation=citation))
 
 
 @contextmanager

@@ -82,6 +82,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack update": ("willow", "--from", "docs", "--exam", "exam.jsonl"),
     "pack judge": ("willow", "judging"),
     "pack export": ("willow",),
+    "pack skill": ("willow",),
     "pack remove": ("willow",),
     "pack install": ("{pack export[place]}",),
     "project init": ("--no-vectors",),
@@ -116,7 +117,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "remove": (SOURCE.key,),
 }
 JOINED = {f"commons {verb}" for verb in ("join", "leave", "status", "outbox", "sync", "use")}  # tests/commons
-ELSEWHERE = {"model fetch", *JOINED}  # need a model hub, and a server
+ELSEWHERE = {"model fetch", "pack publish", "pack list --commons", *JOINED}  # need a model hub, and a server
 OF_TOOLS = {
     "combination",
     "dependency",
@@ -125,7 +126,18 @@ OF_TOOLS = {
     "other",
     "unit",
 }  # their schemas say the same, and are tested
-OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal", "shared use", "told"}
+OF_JOINED = {
+    "membership",
+    "left commons",
+    "waiting contribution",
+    "sent body",
+    "sync",
+    "refusal",
+    "shared use",
+    "told",
+    "publication",
+    "commons pack",
+}
 NOT_MET = (
     OF_TOOLS
     | OF_JOINED

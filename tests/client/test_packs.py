@@ -53,3 +53,18 @@ def test_a_question_draws_a_hint_that_names_the_pack_and_its_answer_cites_a_sect
     with Store.open(Path(regular.env["REPERTOIRE_HOME"]) / "repertoire.db") as store:
         kinds = [event.kind for event in store.events.of_node("packs:willow", kinds=(OFFERED, SELECTED))]
     assert kinds == [SELECTED, OFFERED], "newest first: the offer was taken"
+
+
+def test_a_pack_that_is_offered_as_a_skill_is_listed_by_each_new_session(regular: Machine, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "wicker.md").write_text("# Wicker\n\nWicker chairs are woven of rattan.\n", encoding="utf-8")
+    command = REPOSITORY / "bin" / "repertoire"
+    for words in (("build", "wicker", "--from", str(docs), "--quiet"), ("skill", "wicker")):
+        done = regular.run(command, "pack", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+    session = regular.session(CHIT_CHAT, script=Script(["Fine."]), args=GRANTED)
+    assert "pack-wicker" in session.init["skills"]
+    assert "- pack-wicker: Answers questions about wicker" in session.main_requests[0].text
+    assert regular.run(command, "pack", "remove", "wicker").returncode == 0
+    assert "pack-wicker" not in regular.session(CHIT_CHAT, script=Script(["Fine."])).init["skills"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -20,7 +21,9 @@ from typing import Any
 import httpx
 import pytest
 
+from json_page import Page
 from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.cli.main import main
 from repertoire.domain.trace import ACTIVE, Trace
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
@@ -35,6 +38,7 @@ _NEEDED = (
 )
 _MISSING = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
 
+Run = Callable[..., str]
 USUAL = ("read", "contribute", "vote")
 collect_ignore_glob = ["test_*.py"] if _MISSING else []
 
@@ -171,6 +175,38 @@ def server(postgres: Callable[[str], str], start: Callable[..., Server]) -> Serv
     found = start(database)
     start(database, "work")
     return found
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], Run]:
+    """Make a home; what it returns runs a command there and gives what it printed."""
+
+    def make(name: str) -> Run:
+        folder = tmp_path / name
+
+        def run(*arguments: str, fails: bool = False) -> str:
+            monkeypatch.setenv("REPERTOIRE_HOME", str(folder))
+            monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / "claude"))
+            monkeypatch.setenv("REPERTOIRE_BACKGROUND", "no")
+            monkeypatch.chdir(tmp_path)
+            with pytest.raises(SystemExit) as ended:
+                main(list(arguments))
+            told = capsys.readouterr()
+            assert bool(ended.value.code) == fails, told
+            return told.err if fails else told.out
+
+        return run
+
+    return make
+
+
+def shown(run: Run, *arguments: str) -> Any:
+    """Return what a command prints for a program; it must be what docs/json.md says of the command."""
+    told = json.loads(run(*arguments, "--json"))
+    page, words = Page(), " ".join(arguments[:3])
+    words = words if words in page.prints else " ".join(arguments[:2])
+    assert list(page.unlike(told, page.prints[words], words)) == []
+    return told
 
 
 def active_trace(title: str, context: str = "It fails.", *, tags: tuple[str, ...] = (), author: str = "ann") -> Trace:

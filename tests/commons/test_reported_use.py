@@ -11,13 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from commons.conftest import Server
-from commons.test_two_homes import Run, home, key_file, shown
+from commons.conftest import Run, Server, shown
+from commons.test_two_homes import key_file
 from repertoire.app.clock import now
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import BAD, OFFERED, OK, OUTCOME, SELECTED, Event
 
-__all__ = ["home"]  # a fixture
 DOCKER = "docker image hardening"
 TABLES = ("use_report", "offer_report", "outcome_report")
 

@@ -6,51 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psycopg
-import pytest
 
-from commons.conftest import Server
-from json_page import Page
-from repertoire.cli.main import main
+from commons.conftest import Run, Server, shown
 from repertoire.commons.keys import SCOPES
-
-Run = Callable[..., str]
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], Run]:
-    """Make a home; what it returns runs a command there and gives what it printed."""
-
-    def make(name: str) -> Run:
-        folder = tmp_path / name
-
-        def run(*arguments: str, fails: bool = False) -> str:
-            monkeypatch.setenv("REPERTOIRE_HOME", str(folder))
-            monkeypatch.setenv("REPERTOIRE_BACKGROUND", "no")
-            monkeypatch.chdir(tmp_path)
-            with pytest.raises(SystemExit) as ended:
-                main(list(arguments))
-            told = capsys.readouterr()
-            assert bool(ended.value.code) == fails, told
-            return told.err if fails else told.out
-
-        return run
-
-    return make
-
 
 CONTEXT = "The build dies with exit code 137 in CI."
 CONTRIBUTE = ("trace", "contribute", "--yes", "--title", "vite build is killed", "--context", CONTEXT, "--tag", "vite")
-
-
-def shown(run: Run, *arguments: str) -> Any:
-    """Return what a command prints for a program; it must be what docs/json.md says of the command."""
-    told = json.loads(run(*arguments, "--json"))
-    page, words = Page(), " ".join(arguments[:2])
-    assert list(page.unlike(told, page.prints[words], words)) == []
-    return told
 
 
 def key_file(tmp_path: Path, server: Server, member: str) -> str:

@@ -1,4 +1,4 @@
-"""`pack validate|audit|eval|update|export|install|remove`: the commands that measure, change and share packs."""
+"""`pack validate|audit|eval|judge|update`: the commands that check, measure and renew packs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import click
 from repertoire.app.clock import today
 from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.checks import audit_pack, validate_pack
+from repertoire.app.packs.config_file import read_config_file
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.exams import exam_of, record_score, take_exam
 from repertoire.app.packs.judging import JudgedRun, next_step
 from repertoire.app.packs.places import EXAM
-from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
+from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
-from repertoire.app.wiring import open_new_pack, open_pack_file, open_repertoire
+from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.site_options import bounds, site_options
 from repertoire.domain.errors import InvalidRequest
@@ -38,7 +39,6 @@ def stage_options(command: C) -> C:
     return _PROFILE(_ON(_OFF(command)))
 
 
-_PLACE = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 name_argument = click.argument("name")
 
@@ -152,6 +152,7 @@ def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
 @click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
+@click.option("--config", "given", type=_FILE, help="Settings that the pack carries from now on.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
 def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -160,6 +161,7 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     version: str,
     exam: Path | None,
     refine: Path | None,
+    given: Path | None,
     quiet: bool,
     as_json: bool,
     **site: Any,
@@ -170,7 +172,8 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire pack update rust-book
     repertoire pack update axum --from ./axum/docs
     """
-    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site))
+    config = read_config_file(given) if given is not None else None
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site), config)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(
@@ -182,53 +185,8 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
                 report=bar,
             )
         tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+        renew_skills(repertoire.packs)
         show(pack_work.updated_data(done), lambda: pack_work.updated_text(done), as_json=as_json)
-
-
-@click.command("export")
-@name_argument
-@click.argument("target", type=_PLACE, default=Path())
-@json_option
-def export_command(name: str, target: Path, as_json: bool) -> None:
-    r"""Write the pack NAME as one file; TARGET is a folder or the name of the file.
-
-    \b
-    repertoire pack export rust-book
-    """
-    with open_repertoire() as repertoire:
-        done = export_pack(repertoire.packs, name, target)
-    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Exported", done), as_json=as_json)
-
-
-@click.command("install")
-@click.argument("origin", metavar="FILE|FOLDER")
-@click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
-@json_option
-def install_pack_command(origin: str, replace: bool, as_json: bool) -> None:
-    r"""Take in a pack that somebody made: only what its manifest names, with its hashes; nothing in it is run.
-
-    \b
-    repertoire pack install rust-book-0.1.0.pack.zip
-    """
-    with open_repertoire() as repertoire:
-        done = install_pack(repertoire.home, origin, open_pack_file, replace=replace)
-        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
-    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Installed", done), as_json=as_json)
-
-
-@click.command("remove")
-@name_argument
-@json_option
-def remove_pack_command(name: str, as_json: bool) -> None:
-    r"""Delete the pack NAME.
-
-    \b
-    repertoire pack remove rust-book
-    """
-    with open_repertoire() as repertoire:
-        done = remove_pack(repertoire.home, repertoire.packs, name)
-        tell_graph(repertoire.store, repertoire.packs)
-    show(pack_work.shared_data(done), lambda: pack_work.shared_text("Removed", done), as_json=as_json)
 
 
 CARE = (
@@ -237,7 +195,4 @@ CARE = (
     eval_pack_command,
     judge_command,
     update_command,
-    export_command,
-    install_pack_command,
-    remove_pack_command,
 )

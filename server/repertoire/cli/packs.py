@@ -7,15 +7,20 @@ from typing import Any
 
 import click
 
+from repertoire.app.commons.packs import commons_packs
 from repertoire.app.packs.build import BuildRequest, build_pack
-from repertoire.app.packs.facts import PackDescriptionRequest
+from repertoire.app.packs.config_file import read_config_file
+from repertoire.app.packs.describe import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
+from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.cli.pack_care import CARE, stage_options
+from repertoire.cli.pack_sharing import SHARING
 from repertoire.cli.site_options import bounds, site_options
+from repertoire.rendering.pack_sharing import commons_packs_data, commons_packs_text
 from repertoire.rendering.packs import built_data, built_text
 from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.verb import Context
@@ -51,6 +56,7 @@ def pack_command() -> None:
 @click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
 @click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
+@click.option("--config", "given", type=_FILE, help="Settings that the pack carries: stages, and how it is read.")
 @click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
@@ -62,6 +68,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     licence: str,
     topics: tuple[str, ...],
     exam: Path | None,
+    given: Path | None,
     replace: bool,
     docstrings: bool,
     quiet: bool,
@@ -80,8 +87,19 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
+    config = read_config_file(given) if given is not None else None
     asked = BuildRequest(
-        name, origin, version, description, licence, topics, replace, exam, bounds(**site), docstrings=docstrings
+        name,
+        origin,
+        version,
+        description,
+        licence,
+        topics,
+        replace,
+        exam,
+        bounds(**site),
+        docstrings=docstrings,
+        config=config,
     )
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
@@ -94,6 +112,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 report=bar,
             )
         tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+        renew_skills(repertoire.packs)
         show(built_data(built), lambda: built_text(built), as_json=as_json)
 
 
@@ -129,14 +148,20 @@ def query_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 
 
 @pack_command.command("list")
+@click.option("--commons", is_flag=True, help="List the packs of the commons that was joined.")
 @json_option
-def list_command(as_json: bool) -> None:
-    r"""List the packs of this home.
+def list_command(commons: bool, as_json: bool) -> None:
+    r"""List the packs of this home, or those that members of the commons shared.
 
     \b
     repertoire pack list
+    repertoire pack list --commons
     """
     with open_repertoire() as repertoire:
+        if commons:
+            packs = commons_packs(repertoire.home)
+            show(commons_packs_data(packs), lambda: commons_packs_text(packs), as_json=as_json)
+            return
         show_answer(LIST_PACKS, LIST_PACKS.run(Context.of(repertoire), None), as_json=as_json)
 
 
@@ -174,5 +199,5 @@ def show_command(name: str, citation: str, as_json: bool) -> None:
         show_answer(PACK_INFO, answer, as_json=as_json)
 
 
-for _command in CARE:
+for _command in (*CARE, *SHARING):
     pack_command.add_command(_command)

@@ -133,6 +133,7 @@ class Packs:
         with audit.refusals(self._database, caller.community, caller):
             refuse_in("description", f"{manifest.name}\n{manifest.description}\n{manifest.licence}")
             refuse_in("topics", "\n".join(manifest.topics))
+            refuse_in("sources", "\n".join(source.address for source in manifest.sources))
         return _Described(manifest.name, manifest.version, manifest.description, manifest.licence)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
-from repertoire.app.packs.facts import PackDescriptionRequest
+from repertoire.app.packs.describe import PackDescriptionRequest
 from repertoire.app.packs.query import PackQuestion
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,

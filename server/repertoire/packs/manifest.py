@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import FORMAT, PackCounts
-from repertoire.domain.text import clean_line
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+from repertoire.packs.schemas import parse, require
 
 MANIFEST_BYTES = 1_000_000  # of the largest manifest that is read
+_SCHEMA = "manifest.schema.json"
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ def manifest_json(manifest: PackManifest) -> str:
         "hashes": dict(sorted(manifest.hashes.items())),
         "scores": [dict(score) for score in manifest.scores],
     }
-    _require(value, manifest.name)
+    require(value, _SCHEMA, f"manifest of pack {manifest.name}")
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -72,12 +67,9 @@ def read_manifest(text: str, *, place: str) -> PackManifest:
     Raises:
         PackRefused: the text is not JSON, or does not fit the schema.
     """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        message = f"the manifest of {place} is not JSON ({clean_line(str(error), 120)}); build or fetch the pack again"
-        raise PackRefused(message) from error
-    _require(value, place)
+    what = f"manifest of pack {place}"
+    value = parse(text, what)
+    require(value, _SCHEMA, what)
     return PackManifest(
         value["name"],
         value["version"],
@@ -91,18 +83,3 @@ def read_manifest(text: str, *, place: str) -> PackManifest:
         value["hashes"],
         tuple(value["scores"]),
     )
-
-
-@functools.cache
-def _validator() -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a home without packs needs it in no answer
-
-    schema = resources.files("repertoire.packs").joinpath("manifest.schema.json").read_text(encoding="utf-8")
-    return Draft202012Validator(json.loads(schema))
-
-
-def _require(value: Any, place: str) -> None:
-    for fault in _validator().iter_errors(value):
-        where = "/".join(str(part) for part in fault.absolute_path) or "the top"
-        message = f"the manifest of pack {place} is invalid: at {where}, {fault.message}"
-        raise PackRefused(clean_line(message, 300))

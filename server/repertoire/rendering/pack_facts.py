@@ -8,7 +8,7 @@ from repertoire.domain.text import clean_line
 from repertoire.rendering.packs import UNTRUSTED, pack_data, pack_text, section_data, section_text
 
 if TYPE_CHECKING:  # other answers render no pack
-    from repertoire.app.packs.facts import PackDescription
+    from repertoire.app.packs.describe import PackDescription
     from repertoire.domain.pack import StatedFact
 
 _FACT, _NAME, _LINE = 420, 80, 240

@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.exams import PackScore
     from repertoire.app.packs.judging import JudgeStep
     from repertoire.app.packs.sharing import SharedPack
-    from repertoire.app.packs.updating import UpdatedPack
+    from repertoire.app.packs.skills import OfferedSkill
+from repertoire.app.packs.updating import UpdatedPack
 
 _LINE = 240
 _TOLD = 20  # findings or documents that are named in a text
@@ -186,6 +187,18 @@ def shared_data(pack: SharedPack) -> dict[str, Any]:
         "place": str(pack.place),
         "sha256": pack.hash,
     }
+
+
+def skill_text(done: OfferedSkill) -> str:
+    """Render whether a pack is offered as a skill, and where."""
+    if not done.offered:
+        return f"Pack {done.pack} is no skill now."
+    return f"Claude Code lists the skill {done.skill} in each new session: {done.file}"
+
+
+def skill_data(done: OfferedSkill) -> dict[str, Any]:
+    """Return whether a pack is offered as a skill, as a JSON object."""
+    return {"name": done.pack, "skill": done.skill, "place": str(done.file), "offered": done.offered}
 
 
 def _kinds(found: PackAudit) -> dict[str, int]:

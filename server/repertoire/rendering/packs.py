@@ -184,7 +184,8 @@ def built_text(built: BuiltPack) -> str:
     """Render a pack that was built, and the files that were skipped."""
     shown = [f"skipped {clean_line(path, _LINE)}: {clean_line(why, _LINE)}" for path, why in built.skipped.items()]
     more = [f"… and {len(shown) - _SKIPPED} more skipped"] if len(shown) > _SKIPPED else []
-    return "\n".join([f"Built {built.folder}", pack_text(built.manifest), *shown[:_SKIPPED], *more])
+    offer = f"`repertoire pack skill {built.manifest.name}` offers it to Claude Code as a skill."
+    return "\n".join([f"Built {built.folder}", pack_text(built.manifest), *shown[:_SKIPPED], *more, offer])
 
 
 def built_data(built: BuiltPack) -> dict[str, Any]:

@@ -122,6 +122,7 @@ class SectionRun(PartRun[SectionIndex]):
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
     nearest_chunks: tuple[Rows, Rows] = (_NONE, _NONE)  # rows in order, and the node id of the nearest chunk of each
+    cosines: Vectors = field(default_factory=lambda: np.zeros(0, dtype=np.float32))  # of these chunks
 
     @property
     def compared(self) -> bool:
@@ -174,7 +175,7 @@ def by_chunks(run: SectionRun) -> str:
     scores = np.zeros(len(run.index))
     scores[groups.rows] = first + run.second_chunk * np.where(groups.sizes > 1, second, 0.0)
     run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
-    run.nearest_chunks = (groups.rows, run.index.chunk_ids[groups.order[nearest]])
+    run.nearest_chunks, run.cosines = (groups.rows, run.index.chunk_ids[groups.order[nearest]]), first
     return f"{len(groups.rows)} compared"
 
 
@@ -221,6 +222,13 @@ def rank_sections(run: SectionRun, *, limit: int) -> list[RankedSection]:
     """Return the best sections, best first."""
     take_all(STAGES, run)
     return ranked_sections(run, best_rows(run.scores, limit).tolist())
+
+
+def nearest_sections(run: SectionRun, most: int) -> list[tuple[int, float]]:
+    """Return the node ids of the sections with the nearest chunks, nearest first, and the cosines of these chunks."""
+    rows, _ = run.nearest_chunks
+    best = best_rows(np.asarray(run.cosines, dtype=np.float64), most)
+    return [(int(run.index.node_ids[rows[place]]), float(run.cosines[place])) for place in best.tolist()]
 
 
 def ranked_sections(run: SectionRun, rows: Sequence[int]) -> list[RankedSection]:

@@ -60,6 +60,7 @@ class WebClient:
 
     hosts: PublicHosts
     limits: PageLimits = field(default_factory=PageLimits)
+    kinds: tuple[str, ...] = _TEXT  # types of pages that are read; empty: any
     clock: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
     # the authorities of SSL_CERT_FILE too, which a company's network may need
@@ -120,7 +121,11 @@ class WebClient:
                 timeout=_TIMEOUT,
                 trust_env=False,  # a proxy would resolve the name again
                 verify=self._trust,
-                headers={"User-Agent": AGENT, "Accept": ", ".join(_TEXT), "Accept-Encoding": "gzip, identity;q=0.5"},
+                headers={
+                    "User-Agent": AGENT,
+                    "Accept": ", ".join(self.kinds) or "*/*",
+                    "Accept-Encoding": "gzip, identity;q=0.5",
+                },
             )
             self._clients[key] = self._stack.enter_context(client)
         return self._clients[key]
@@ -138,7 +143,7 @@ class WebClient:
             message = f"{clean_line(url, 200)} answers {status}"
             raise PageFailed(message, again=again, status=status)
         kind, charset = _content_type(headers.get("Content-Type", ""))
-        if kind not in _TEXT:
+        if self.kinds and kind not in self.kinds:
             message = f"{clean_line(url, 200)} is of type {clean_line(kind, 60) or 'unknown'}, which is not read"
             raise PageFailed(message, kind=kind)
         body = b"".join(self._body(url, answer))

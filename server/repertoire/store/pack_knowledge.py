@@ -75,6 +75,10 @@ class PackKnowledgeStore:
             "categories": int(self._db.value("SELECT count(*) FROM node WHERE type = ?", (CATEGORY,))),
         }
 
+    def descriptions(self) -> list[str]:
+        """Return the words that describe entities, in the order of the file."""
+        return [str(row[0]) for row in self._db.rows("SELECT description FROM entity ORDER BY node_id") if row[0]]
+
     def facts(self, sections: Sequence[int], *, limit: int) -> list[StatedFact]:
         """Return the facts of sections by their node ids, in the order of the sections and then of the text."""
         rows = self._db.rows(

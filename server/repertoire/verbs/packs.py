@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repertoire.app.packs.asking import means_of
-from repertoire.app.packs.facts import PackDescription, PackDescriptionRequest, describe_pack
+from repertoire.app.packs.describe import PackDescription, PackDescriptionRequest, describe_pack
 from repertoire.app.packs.query import PackAnswer, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackListing
 from repertoire.app.packs.stand_ins import uses

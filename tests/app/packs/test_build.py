@@ -35,7 +35,7 @@ def test_the_same_documents_give_the_same_bytes(tmp_path):
     first = build(tmp_path / "a", "willow", write(tmp_path / "one" / "docs", WILLOW), embedder)
     second = build(tmp_path / "b", "willow", write(tmp_path / "two" / "docs", WILLOW), embedder)
     assert hashes(first.folder) == hashes(second.folder)
-    assert sorted(hashes(first.folder)) == ["manifest.json", "pack.db"]
+    assert sorted(hashes(first.folder)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md"]
     manifest = json.loads((first.folder / "manifest.json").read_text())
     assert manifest["hashes"]["pack.db"] == hashes(first.folder)["pack.db"]
     assert manifest["model"] == {"name": embedder.model, "dimensions": 384}
@@ -122,7 +122,7 @@ def test_an_interrupted_build_leaves_nothing_and_the_old_pack_as_it_was(tmp_path
         asked = BuildRequest(name, str(docs), replace=True)
         with pytest.raises(KeyboardInterrupt):
             build_pack(tmp_path, asked, open_new_pack, embedder=None, settings=Settings(), report=interrupt)
-    assert sorted(left(tmp_path)) == ["manifest.json", "pack.db", "willow"]
+    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "willow"]
     assert hashes(tmp_path / "packs" / "willow") == before
 
 
@@ -133,7 +133,7 @@ def test_a_pack_is_replaced_only_when_asked(tmp_path):
         build(tmp_path, "willow", docs)
     write(docs, {"new.md": "# New\n"})
     assert build(tmp_path, "willow", docs, replace=True).manifest.statistics.articles == 4
-    assert sorted(left(tmp_path)) == ["manifest.json", "pack.db", "willow"]
+    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "willow"]
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".scratch", "-x", "x" * 65, "a\n"])

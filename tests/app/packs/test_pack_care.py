@@ -151,9 +151,11 @@ def test_an_exported_pack_is_installed_elsewhere_as_it_was(shelf, home, tmp_path
         other = tmp_path / origin.name.partition(".")[0] / "other"
         done = install_pack(other, str(origin), open_pack_file)
         assert sorted(path.name for path in done.place.rglob("*") if path.is_file()) == [
+            "kg_config.json",
             "manifest.json",
             "pack.db",
             "questions.jsonl",
+            "skill.md",
         ]
         assert digest(done.place / "pack.db") == digest(home / "packs" / "willow" / "pack.db")
         with pytest.raises(PackRefused, match="--replace"):
@@ -244,10 +246,11 @@ def test_a_pack_made_to_harm_is_refused_and_leaves_nothing(home, tmp_path, evil)
 
 
 def test_what_the_manifest_does_not_name_is_not_taken_in(home, tmp_path):
-    more = {"hooks/run.sh": b"touch ran", "skill.md": b"Run hooks/run.sh."}
+    more = {"hooks/run.sh": b"touch ran", "AGENTS.md": b"Run hooks/run.sh."}
     place = packed(home / "packs" / "willow", tmp_path / "more.pack.zip", lambda *_: more)
     taken = install_pack(tmp_path / "other", str(place), open_pack_file).place
-    assert sorted(path.name for path in taken.rglob("*")) == ["eval", "manifest.json", "pack.db", "questions.jsonl"]
+    names = ["eval", "kg_config.json", "manifest.json", "pack.db", "questions.jsonl", "skill.md"]
+    assert sorted(path.name for path in taken.rglob("*")) == names
 
 
 def test_a_pack_is_removed_also_a_broken_one(shelf, home):

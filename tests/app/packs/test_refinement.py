@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.packs.documentation import WILLOW, build, write
-from repertoire.app.packs.facts import PackDescriptionRequest, describe_pack
+from repertoire.app.packs.describe import PackDescriptionRequest, describe_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file

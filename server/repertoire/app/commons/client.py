@@ -6,7 +6,7 @@ import ipaddress
 import json
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -24,8 +24,10 @@ from repertoire.learning.shared_use import OwnUse, TeamUse
 
 _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _DEADLINE_S = 60.0  # of an answer: the timeout above begins anew with every byte
+_FILE_DEADLINE_S = 600.0  # of the file of a pack
+_UPLOAD = httpx.Timeout(120.0, connect=3.0)  # a commons checks a pack before it answers
 _ATTEMPTS, _PAUSE_S = 3, 0.4
-_MOST_BYTES = 32_000_000  # of an answer: texts of 4 MB, each character escaped
+_MOST_BYTES = 32_000_000  # of an answer: the largest pack, or texts of 4 MB, each character escaped
 _AGAIN = frozenset((429, 502, 503, 504))
 _PATIENCE_S = 5.0  # a server that asks for a longer wait is left to the next sync
 _REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
@@ -66,6 +68,24 @@ _ONE: Mapping[str, Any] = {
         "used": _MEMBERS,
         "offered": _MEMBERS,
         "worked": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+    },
+}
+_PACKS: Mapping[str, Any] = {
+    "type": "array",
+    "maxItems": 10_000,
+    "items": {
+        "type": "object",
+        "required": ["hash", "name", "version", "description", "licence", "bytes", "member", "at"],
+        "properties": {
+            "hash": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "name": _LINE,
+            "version": _LINE,
+            "description": {"type": "string", "maxLength": 1_000},
+            "licence": _LINE,
+            "bytes": {"type": "integer", "minimum": 0},
+            "member": _LINE,
+            "at": _LINE,
+        },
     },
 }
 
@@ -195,18 +215,44 @@ class HttpClient:
         components: Mapping[str, Any] = found["components"]
         return components.items()
 
-    def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+    def packs(self) -> Sequence[Mapping[str, Any]]:
+        """Return what the community's packs are called, the newest of each name first."""
+        found = self._call("GET", "/packs")
+        wrong = next(Draft202012Validator(_PACKS).iter_errors(found), None)
+        if wrong is not None:
+            message = f"{self._url} sent a list of packs that cannot be read: {clean_line(wrong.message, _SAID)}"
+            raise CommonsError(message)
+        packs: Sequence[Mapping[str, Any]] = found
+        return packs
+
+    def upload_pack(self, told: str, content: bytes) -> None:
+        """Send the file of a pack under its SHA-256; the same file again changes nothing."""
+        self._call("PUT", f"/packs/{told}", content)
+
+    def pack(self, told: str) -> bytes:
+        """Return the file of a pack by its SHA-256; whether it has this hash is for the caller to check."""
+        status, data = self._exchange("GET", f"/packs/{told}", None, _FILE_DEADLINE_S)
+        return data if status < 300 else bytes(self._answer(status, data))
+
+    def _call(self, method: str, path: str, body: Mapping[str, Any] | bytes | None = None) -> Any:
+        seconds = _FILE_DEADLINE_S if isinstance(body, bytes) else _DEADLINE_S
+        return self._answer(*self._exchange(method, path, body, seconds))
+
+    def _exchange(
+        self, method: str, path: str, body: Mapping[str, Any] | bytes | None, seconds: float
+    ) -> tuple[int, bytes]:
+        """Return the status and the bytes of an answer; what fails for a moment is asked again."""
         trouble, asked = "", 0.0
         for attempt in range(_ATTEMPTS):
             if attempt:
                 self._sleep(max(asked, _PAUSE_S * 2**attempt * random.uniform(0.5, 1.5)))  # noqa: S311 - jitter
             try:
-                status, text, asked = self._send(method, path, body)
+                status, data, asked = self._send(method, path, body, seconds)
             except httpx.HTTPError as error:
                 trouble, asked = type(error).__name__, 0.0
                 continue
             if status not in _AGAIN:
-                return self._answer(status, text)
+                return status, data
             if asked > _PATIENCE_S:
                 kind, says = (LimitReached, "takes no more for") if status == 429 else (CommonsError, "asks to wait")
                 message = f"the commons at {self._url} {says} {asked:.0f} s; the next sync goes on"
@@ -215,22 +261,28 @@ class HttpClient:
         message = f"the commons at {self._url} does not answer ({trouble}); what waits is sent by the next sync"
         raise CommonsError(message)
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, str, float]:
-        end = time.monotonic() + _DEADLINE_S
-        with self._client.stream(method, path, json=body) as answer:
+    def _send(
+        self, method: str, path: str, body: Mapping[str, Any] | bytes | None, seconds: float
+    ) -> tuple[int, bytes, float]:
+        end = time.monotonic() + seconds
+        sent: dict[str, Any] = {"json": body}
+        if isinstance(body, bytes):
+            sent = {"content": body, "headers": {"Content-Type": "application/octet-stream"}, "timeout": _UPLOAD}
+        with self._client.stream(method, path, **sent) as answer:
             parts, size = [], 0
             for part in answer.iter_bytes():
                 parts.append(part)
                 if time.monotonic() > end:
-                    message = f"the commons at {self._url} took longer than {_DEADLINE_S:.0f} s for one answer"
+                    message = f"the commons at {self._url} took longer than {seconds:.0f} s for one answer"
                     raise CommonsError(message)
                 size += len(part)
                 if size > _MOST_BYTES:
                     message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"
                     raise CommonsError(message)
-            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), retry_after(answer.headers)
+            return answer.status_code, b"".join(parts), retry_after(answer.headers)
 
-    def _answer(self, status: int, text: str) -> Any:
+    def _answer(self, status: int, data: bytes) -> Any:
+        text = data.decode("utf-8", "replace")
         try:
             found = json.loads(text) if text else {}
         except (ValueError, RecursionError) as error:

@@ -55,7 +55,8 @@ def means_of(home: PackHome, profile: str = "", *, on: Collection[str] = (), off
     settings = home.settings
     gate, quality = settings.pack_gate_percent / 100, settings.pack_quality_percent / 100
     stages = chosen_stages(settings, profile, on=on, off=off)
-    return PackMeans(home.embedder, gate, quality, home.reranker, stages)
+    chosen = bool(profile or on or off or settings.pack_with or settings.pack_without)
+    return PackMeans(home.embedder, gate, quality, home.reranker, stages, chosen=chosen)
 
 
 def _names(listed: str, setting: str) -> list[str]:

@@ -6,20 +6,33 @@ import contextlib
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
-from repertoire.app.packs.places import DATABASE, EXAM, MANIFEST, REFINEMENT, URLS, digest, packs_folder, take_place
+from repertoire.app.packs.places import (
+    CONFIG,
+    DATABASE,
+    EXAM,
+    MANIFEST,
+    REFINEMENT,
+    SKILL,
+    URLS,
+    digest,
+    packs_folder,
+    take_place,
+)
 from repertoire.app.packs.refining import refine_documents
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
+from repertoire.packs.config import PackConfig, config_json
 from repertoire.packs.manifest import PackManifest, manifest_json
+from repertoire.packs.skill import skill_markdown
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
@@ -43,6 +56,7 @@ class BuildRequest:
     site: SiteBounds = field(default_factory=SiteBounds)  # how much of a website is read
     refinement: Path | None = None  # a file of steps, which the pack carries
     docstrings: bool = False  # whether those of Python packages are read, also where the source is more than one
+    config: PackConfig | None = None  # which the pack carries
     known: Mapping[str, Vectors] = field(default_factory=dict)  # vectors of texts that need not be made again
 
 
@@ -69,6 +83,7 @@ def build_pack(
     _check(asked, target)
     if asked.exam is not None:
         read_exam_file(asked.exam)
+    asked = _with_settings(asked)
     with scratch(target) as beside:
         opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
@@ -93,17 +108,18 @@ def build_pack(
             )
             store.seal(folder / DATABASE)
             counts = store.counts()
+        description = asked.description or f"Documentation from {documents.source.address}"
         manifest = PackManifest(
             asked.name,
             asked.version,
-            asked.description or f"Documentation from {documents.source.address}",
+            description,
             licence,
             asked.topics,
             (documents.source,),
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, folder)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, folder, description)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
@@ -124,9 +140,21 @@ def _check(asked: BuildRequest, target: Path) -> None:
         raise PackRefused(message)
 
 
-def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path) -> dict[str, str]:
+def _with_settings(asked: BuildRequest) -> BuildRequest:
+    """Return a request that reads at least what the pack's own settings ask for."""
+    known, site = asked.config or PackConfig(), asked.site
+    site = replace(site, depth=max(site.depth, known.depth), pages=max(site.pages, known.pages))
+    return replace(asked, docstrings=asked.docstrings or known.docstrings, site=site)
+
+
+def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path, description: str) -> dict[str, str]:
     """Write what a pack carries beside its database, and return the hashes by the paths in it."""
-    paths = list[str]()
+    site = asked.site if opened.info.kind == WEBSITE else SiteBounds(pages=0)
+    config = replace(asked.config or PackConfig(), docstrings=asked.docstrings, depth=site.depth, pages=site.pages)
+    written = {SKILL: skill_markdown(asked.name, description, asked.topics), CONFIG: config_json(config)}
+    for path, text in written.items():
+        (folder / path).write_text(text, encoding="utf-8", newline="\n")
+    paths = [*written]
     for path, given in ((EXAM, asked.exam), (REFINEMENT, asked.refinement)):
         if given is not None:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

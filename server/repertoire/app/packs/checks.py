@@ -6,12 +6,17 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from repertoire.app.packs.places import EXAM
+from repertoire.app.packs.documents import order_in
+from repertoire.app.packs.places import EXAM, SKILL
 from repertoire.app.packs.shelf import OpenPack, PackShelf
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.domain.text import clean_line
+from repertoire.ingestion import front_matter
 from repertoire.packs.audit import Finding, audit_documents, audit_manifest
 from repertoire.packs.manifest import PackManifest
+
+_SKILL_BYTES = 20_000  # of a skill that are looked at
 
 
 @dataclass(frozen=True)
@@ -101,3 +106,33 @@ def require_sound(shelf: PackShelf, name: str) -> None:
     if found.faults and shelf.manifest(name).model:
         message = f"pack {name} is not taken in: {found.faults[0]}"
         raise PackRefused(message)
+
+
+def require_harmless(shelf: PackShelf, name: str) -> None:
+    """Refuse a pack with a text that gives a model orders or hides what it says, as a build leaves out such documents.
+
+    Raises:
+        PackRefused: it has one; the message names the place.
+        StoreError: its database cannot be opened.
+    """
+    for place, text in _texts(shelf, name):
+        if why := order_in(place, text):
+            message = f"pack {name} is not taken in: {clean_line(place, 200)}: {why}"
+            raise PackRefused(message)
+
+
+def _texts(shelf: PackShelf, name: str) -> Iterator[tuple[str, str]]:
+    """Yield every text of a pack that may reach a model, with its place."""
+    manifest = shelf.manifest(name)
+    yield "description", "\n\n".join((manifest.description, *manifest.topics))
+    skill = shelf.file(name, SKILL)
+    if skill is not None:
+        with skill.open("rb") as file:
+            text = file.read(_SKILL_BYTES).decode("utf-8", "replace")
+        yield SKILL, text
+        yield SKILL, str(front_matter.split(text).front_matter.get("description", ""))
+    pack = shelf.open(name, manifest.model)
+    with pack.store.guarded():
+        for article in pack.store.articles():
+            yield article.path, "\n\n".join((article.title, *(section.text for section in article.sections)))
+        yield "an entity", "\n\n".join(pack.store.knowledge.descriptions())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,14 +12,19 @@ from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.pack import PackPassage
 from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
+from repertoire.domain.text import content_words
 from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Reranker, Vectors
+from repertoire.retrieval.pack_gate import NEAREST, PackView, margins
 from repertoire.retrieval.pack_ranking import LEAST_QUALITY, PackRun, rank_pack, same_text
+from repertoire.retrieval.sections import nearest_sections
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
 NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
 _FLOOR = 0.25  # the least gate that the manifest of a pack may ask for: it may come from a stranger
-_BEHIND = 0.03  # a pack whose nearest chunk is this much farther than another pack's does not cover the question
+_EASED = 0.8  # of its gate a pack must reach beside others: the comparison with them tells more than nearness
+_BEHIND = 0.06  # a pack that is this far behind the best other one does not cover the question
+_WORDS = 24  # words of a question by which packs are compared
 _QUESTION = 2_000  # characters of a question that are read
 
 
@@ -51,7 +57,7 @@ class PackHit:
 class PackAnswer:
     """The answer to a question: sections, best first. If no pack covers it they are only the nearest.
 
-    `covering` names the packs that cover it: above the gate, and hardly behind the nearest of them. `confidence` is
+    `covering` names the packs that cover it: above the gate, and hardly behind the best of them. `confidence` is
     the cosine between the question and the nearest chunk of the packs that were asked. `linked` are sections of
     documents with which that of the best section is linked.
     """
@@ -72,7 +78,10 @@ class PackAnswer:
 
 @dataclass(frozen=True)
 class PackMeans:
-    """What a question to packs may use; `gates` overrides the gates that manifests ask for."""
+    """What a question to packs may use; `gates` overrides the gates that manifests ask for.
+
+    `chosen`: a person chose the stages, so that the settings of a pack count for nothing.
+    """
 
     embedder: Embedder | None
     gate: float
@@ -80,20 +89,23 @@ class PackMeans:
     reranker: Reranker | None = None
     stages: frozenset[str] = PROFILES[BALANCED]
     gates: Mapping[str, float] = field(default_factory=dict)
+    chosen: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Found:
     """What one pack found."""
 
     name: str
-    hits: list[PackHit] = field(default_factory=list)
-    linked: list[PackHit] = field(default_factory=list)
-    nearest: float = 0.0
-    gate: float = 0.0
-    judged: bool = False  # whether vectors were compared
-    reports: tuple[StageReport, ...] = ()
-    degraded: tuple[str, ...] = ()
+    pack: OpenPack
+    hits: list[PackHit]
+    linked: list[PackHit]
+    nearest: float
+    gate: float
+    judged: bool  # whether vectors were compared
+    sections: Sequence[tuple[int, float]]  # the nearest, by node id, with their cosines
+    reports: tuple[StageReport, ...]
+    degraded: tuple[str, ...]
 
 
 def query_packs(shelf: PackShelf, wanted: PackQuestion, means: PackMeans) -> PackAnswer:
@@ -116,7 +128,7 @@ def query_packs(shelf: PackShelf, wanted: PackQuestion, means: PackMeans) -> Pac
     if any(not one.judged for one in found):
         degraded.append(NO_VECTORS)
     degraded += dict.fromkeys(note for one in found for note in one.degraded)
-    covering = _covering(found, means)
+    covering = _covering(found, wanted.question[:_QUESTION], means)
     answering = covering or found
     hits = _merged([hit for one in answering for hit in one.hits], wanted, means)
     return PackAnswer(
@@ -141,12 +153,35 @@ def bounded_gate(asked: float, gate: float) -> float:
     return min(gate, max(_FLOOR, asked))
 
 
-def _covering(found: Sequence[_Found], means: PackMeans) -> list[_Found]:
-    """Return the packs that are near enough, and hardly farther than the nearest; without vectors those that match."""
+def _covering(found: Sequence[_Found], question: str, means: PackMeans) -> list[_Found]:
+    """Return the packs that are near enough, and hardly behind the best other; without vectors those that match."""
     if GATE not in means.stages:
         return [one for one in found if one.hits]
-    nearest = max((one.nearest for one in found), default=0.0) - _BEHIND
-    return [one for one in found if one.hits and (one.nearest >= max(one.gate, nearest) or not one.judged)]
+    compared = [one for one in found if one.judged and one.hits]
+    ahead = dict(zip((one.name for one in compared), _margins(compared, question), strict=True))
+
+    def covers(one: _Found) -> bool:
+        gate = max(_FLOOR, one.gate * _EASED) if len(compared) > 1 else one.gate
+        return one.nearest >= gate and ahead[one.name] >= -_BEHIND
+
+    return [one for one in found if one.hits and (not one.judged or covers(one))]
+
+
+def _margins(found: Sequence[_Found], question: str) -> list[float]:
+    """Return how far each pack is ahead of the best other one."""
+    if len(found) <= 1:
+        return [math.inf for _ in found]
+    words = content_words(question)[:_WORDS]
+    return margins(words, [_view(one, words) for one in found])
+
+
+def _view(found: _Found, words: Sequence[str]) -> PackView:
+    pack = found.pack
+    with pack.store.guarded():
+        held = pack.store.held_by(words, [section for section, _ in found.sections])
+        counts = pack.store.count_holding(words)
+    size = pack.manifest.statistics
+    return PackView(size.sections, size.characters, counts, [(cosine, held[one]) for one, cosine in found.sections])
 
 
 def _ask_or_leave_out(
@@ -172,12 +207,13 @@ def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, means: PackMeans, em
     compared = bool(wanted.packs) or len(shelf.listing().packs) > 1
     gate = means.gates.get(name, gate_of(pack.manifest, means.gate) if compared else means.gate)
     log = run.stage_log
-    return _Found(name, hits, linked, run.nearest, gate, run.compared, log.reports, log.degraded)
+    near = nearest_sections(run, NEAREST)
+    return _Found(name, pack, hits, linked, run.nearest, gate, run.compared, near, log.reports, log.degraded)
 
 
 def _run(shelf: PackShelf, pack: OpenPack, wanted: PackQuestion, means: PackMeans) -> PackRun:
     """Return the question to one pack, ready to be ranked."""
-    embedder = means.embedder
+    embedder, own = means.embedder, pack.config.quality_percent
 
     def texts(node_ids: Sequence[int]) -> dict[int, str]:
         return {one: passage.text for one, passage in pack.store.passages(dict.fromkeys(node_ids)).items()}
@@ -187,13 +223,19 @@ def _run(shelf: PackShelf, pack: OpenPack, wanted: PackQuestion, means: PackMean
         pack.store.graph,
         pack.index,
         embedder,
-        without=frozenset(STAGES) - means.stages,
+        without=frozenset(STAGES) - _stages(pack, means),
         texts=texts,
         examples=lambda: examples_of(shelf, pack, embedder, held_back=wanted.held_back),
         reranker=means.reranker,
-        least_quality=means.least_quality,
+        least_quality=means.least_quality if own is None or means.chosen else own / 100,
         limit=wanted.limit,
     )
+
+
+def _stages(pack: OpenPack, means: PackMeans) -> frozenset[str]:
+    """Return the stages that a question to a pack passes: those of its own settings where no person chose."""
+    config = pack.config
+    return means.stages if means.chosen else (means.stages | frozenset(config.on)) - frozenset(config.off)
 
 
 def _merged(hits: Sequence[PackHit], wanted: PackQuestion, means: PackMeans) -> tuple[PackHit, ...]:

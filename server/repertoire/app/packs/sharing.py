@@ -7,9 +7,10 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.app.packs.checks import require_sound
+from repertoire.app.packs.checks import require_harmless, require_sound
 from repertoire.app.packs.places import MANIFEST, digest, packs_folder, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
+from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.domain.errors import PackRefused, SourceError
 from repertoire.domain.text import clean_line
 from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
@@ -31,11 +32,12 @@ class SharedPack:
     hash: str = ""  # SHA-256 of an exported file
 
 
-def export_pack(shelf: PackShelf, name: str, target: Path) -> SharedPack:
-    """Write a pack as one file; equal packs give equal files.
+def export_pack(shelf: PackShelf, name: str, target: Path, *, key: SigningKey | None = None) -> SharedPack:
+    """Write a pack as one file, with a signature of its manifest if a key is given; equal packs give equal files.
 
     Raises:
         PackRefused: there is no such pack, a file of it changed after the build, or the target exists.
+        InvalidRequest: the key cannot sign.
     """
     manifest = shelf.manifest(name)
     place = target / f"{name}-{manifest.version}{SUFFIX}" if target.is_dir() else target
@@ -49,20 +51,34 @@ def export_pack(shelf: PackShelf, name: str, target: Path) -> SharedPack:
             message = f"pack {name} has no {path}, which its manifest names; build or fetch the pack again"
             raise PackRefused(message)
         files[path] = file
+    named = f"pack {name} {manifest.version}"
+    signature = sign_manifest(files[MANIFEST].read_bytes(), named, key) if key is not None else b""
     with zipfile.ZipFile(place, "x", zipfile.ZIP_DEFLATED) as archive:
         for path, file in files.items():
-            entry = zipfile.ZipInfo(path, _DATE)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o100444 << 16
-            with archive.open(entry, "w", force_zip64=True) as into, file.open("rb") as stream:
+            with archive.open(_entry(path), "w", force_zip64=True) as into, file.open("rb") as stream:
                 shutil.copyfileobj(stream, into)
+        if signature:
+            archive.writestr(_entry(SIGNATURE), signature)
     return SharedPack(place, manifest, digest(place))
 
 
-def install_pack(home: Path, origin: str, opening: Opening, *, replace: bool = False) -> SharedPack:
+def _entry(path: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(path, _DATE)
+    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o100444 << 16
+    return entry
+
+
+def install_pack(
+    home: Path, origin: str, opening: Opening, *, replace: bool = False, verify_key: str = ""
+) -> SharedPack:
     """Take in a pack from a file or a folder: only what its manifest names, with its hashes, and only if it is sound.
 
+    With a public key of minisign, as a file or as text, only a pack whose manifest that key signed is taken in.
+
     Raises:
-        PackRefused: it is no pack, contradicts its manifest, or one of its name is here.
+        PackRefused: it is no pack, contradicts its manifest, is not signed by the key, holds a text that gives a model
+            orders, or one of its name is here.
+        InvalidRequest: the key is none.
         SourceError: the archive cannot be read, or exceeds a limit.
         StoreError: its database is none that a build makes.
     """
@@ -86,11 +102,15 @@ def install_pack(home: Path, origin: str, opening: Opening, *, replace: bool = F
         taken.mkdir(parents=True)
         for path in (MANIFEST, *manifest.hashes):
             _copy(folder, taken, path)
+        if verify_key:
+            signature = _signature(folder, clean_line(origin, 200))
+            require_signature((taken / MANIFEST).read_bytes(), signature, verify_key, place=clean_line(origin, 200))
         shelf = PackShelf(taken.parent, opening)
         try:
             for path in manifest.hashes:
                 shelf.file(manifest.name, path)
             require_sound(shelf, manifest.name)
+            require_harmless(shelf, manifest.name)
         finally:
             shelf.close()
         take_place(taken, target, beside)
@@ -127,6 +147,17 @@ def _manifest(folder: Path, origin: str) -> PackManifest:
         message = f"the manifest of {clean_line(origin, 200)} is larger than {MANIFEST_BYTES:,} bytes; it is no pack"
         raise PackRefused(message)
     return read_manifest(data.decode("utf-8", "replace"), place=clean_line(origin, 200))
+
+
+def _signature(folder: Path, origin: str) -> bytes | None:
+    """Return the signature beside the manifest; None if there is none."""
+    place = folder / SIGNATURE
+    if place.is_symlink() or not place.is_file():
+        return None
+    if place.stat().st_size > SIGNATURE_BYTES:
+        message = f"the signature of {origin} is larger than {SIGNATURE_BYTES:,} bytes; it is none"
+        raise PackRefused(message)
+    return place.read_bytes()
 
 
 def _copy(folder: Path, taken: Path, path: str) -> None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from repertoire.app.packs.places import DATABASE, MANIFEST, RESULTS, digest
+from repertoire.app.packs.config_file import read_config_file
+from repertoire.app.packs.places import CONFIG, DATABASE, MANIFEST, RESULTS, digest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
+from repertoire.packs.config import PackConfig
 from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.retrieval.pack_ranking import Examples
 from repertoire.retrieval.sections import SectionIndex, read_sections
@@ -21,12 +23,13 @@ Opening = Callable[[Path], PackStore]  # opens a pack to read
 
 @dataclass(frozen=True)
 class OpenPack:
-    """A pack that is open to read: its manifest, its database, and its sections as arrays."""
+    """A pack that is open to read: its manifest, its database, its sections as arrays, and its settings."""
 
     manifest: PackManifest
     store: PackStore
     index: SectionIndex
     version: tuple[int, int]  # identifies the file, which another build may replace
+    config: PackConfig = field(default_factory=PackConfig)
     # by model: the questions of the exam with their vectors and sections, once somebody needs them
     examples: dict[str, tuple[list[str], Examples]] = field(default_factory=dict)
 
@@ -105,6 +108,8 @@ class PackShelf:
             return known
         self.release(name)
         require_hash(path, DATABASE, manifest)
+        settings = self.file(name, CONFIG)
+        config = read_config_file(settings, place=f"pack {name}") if settings is not None else PackConfig()
         store = self._opening(path)
         try:
             with store.guarded():
@@ -112,7 +117,7 @@ class PackShelf:
         except BaseException:
             store.close()
             raise
-        self._open[name] = OpenPack(manifest, store, index, version)
+        self._open[name] = OpenPack(manifest, store, index, version, config)
         return self._open[name]
 
     @property

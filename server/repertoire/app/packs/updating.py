@@ -16,6 +16,7 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.website import SiteBounds
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.packs.config import PackConfig
 from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
@@ -36,6 +37,7 @@ class UpdateRequest:
     exam: Path | None = None
     refinement: Path | None = None
     site: SiteBounds = field(default_factory=SiteBounds)
+    config: PackConfig | None = None  # in place of that of the pack
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def update_pack(
         site=replace(asked.site, urls=urls, pages=max(asked.site.pages, len(urls))),
         refinement=asked.refinement or shelf.file(asked.name, REFINEMENT),
         docstrings=any(path.endswith(".py") for path in old),
+        config=asked.config or pack.config,
         known=known,
     )
     built = build_pack(shelf.home, request, opening, embedder=embedder, settings=settings, report=report)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from repertoire.domain.component import AGENT, COMMAND, SETTING, SKILL
+from repertoire.domain.pack import SKILL_MARK as MARK
 from repertoire.ingestion import front_matter, markdown
 from repertoire.ingestion.parts import (
     FileOutcome,
@@ -23,10 +24,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
+_TOP = 2_000  # characters in which the mark of a pack's skill stands
 _OF_AGENTS = frozenset(("tools", "model", "color"))
 _OF_COMMANDS = frozenset(("allowed-tools", "argument-hint"))
 _PART = FileOutcome()  # the file is a part of the skill whose folder it lies in
 _NEITHER = FileOutcome(left="Markdown without the front matter of an agent or a command")
+_PACKS_OWN = FileOutcome(left="the skill of a pack, which stands in the graph itself")
 _PROJECTS_OWN = FileOutcome(left="guidance for this source itself")
 
 
@@ -52,6 +55,10 @@ class MarkdownKind:
 
 def _is_skill(path: str, _: SourceLayout) -> bool:
     return path.rpartition("/")[2].lower() == "skill.md"
+
+
+def _skill_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
+    return _PACKS_OWN if MARK in file.text[:_TOP] and MARK in _keys(file) else SKILL
 
 
 def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
@@ -127,7 +134,7 @@ def _folder_name(path: str) -> str:
 
 
 _KINDS = (
-    MarkdownKind("skill", _is_skill, lambda *_: SKILL, _skill_name, lambda path, at: _folder_name(path) or at.name),
+    MarkdownKind("skill", _is_skill, _skill_type, _skill_name, lambda path, at: _folder_name(path) or at.name),
     MarkdownKind("agent", _is_agent, _agent_type),
     MarkdownKind(
         "command",

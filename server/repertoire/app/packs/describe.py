@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire.app.packs.shelf import PackShelf
-from repertoire.app.packs.show import PackPlace, show_pack
+from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import FACT_KINDS, SECTIONS, EntityRelation, PackEntity, PackPassage, StatedFact
-from repertoire.domain.text import content_words
+from repertoire.domain.text import clean_line, content_words
 from repertoire.packs.manifest import PackManifest
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
@@ -44,10 +44,9 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
         PackRefused: there is no such pack or section, or it cannot be opened.
         StoreError: its database cannot be opened.
     """
-    if wanted.citation:
-        shown = show_pack(shelf, PackPlace(wanted.name, wanted.citation))
-        return PackDescription(shown.manifest, shown.section)
     manifest = shelf.manifest(wanted.name)
+    if wanted.citation:
+        return PackDescription(manifest, _section(shelf, manifest, wanted.citation))
     words = content_words(wanted.about)[:_WORDS]
     if not words:
         return PackDescription(manifest)
@@ -59,6 +58,19 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
         entities = pack.store.knowledge.entities(named, limit=_NAMED)
         relations = pack.store.knowledge.relations([one.name for one in entities], limit=wanted.limit)
     return PackDescription(manifest, None, wanted.about, tuple(facts), tuple(entities), tuple(relations))
+
+
+def _section(shelf: PackShelf, manifest: PackManifest, citation: str) -> PackPassage:
+    pack = shelf.open(manifest.name, manifest.model)
+    with pack.store.guarded():
+        node_id = pack.store.section_at(citation)
+        if node_id is not None:
+            return pack.store.passages({node_id: None})[node_id]
+    message = (
+        f"pack {manifest.name} has no section {clean_line(citation, 200)!r}; "
+        "a citation is article#anchor, as query_pack gives it"
+    )
+    raise PackRefused(message)
 
 
 def _best(facts: list[StatedFact], words: list[str]) -> list[StatedFact]:

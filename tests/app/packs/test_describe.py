@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.packs.documentation import build, write
-from repertoire.app.packs.facts import PackDescriptionRequest, describe_pack
+from repertoire.app.packs.describe import PackDescriptionRequest, describe_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.pack import ENTITY, FACTS
 from repertoire.rendering.pack_facts import description_data, description_text

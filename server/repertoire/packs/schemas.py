@@ -1,0 +1,47 @@
+"""Checks the JSON files of a pack against their schemas."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from repertoire.domain.errors import PackRefused
+from repertoire.domain.text import clean_line
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+def parse(text: str, what: str) -> Any:
+    """Return the value in the text of a JSON file; `what` names the file in errors.
+
+    Raises:
+        PackRefused: it is no JSON.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        message = f"the {what} is not JSON ({clean_line(str(error), 120)}); build or fetch the pack again"
+        raise PackRefused(message) from error
+
+
+def require(value: Any, schema: str, what: str) -> None:
+    """Hold a value to a schema of this package, by the name of its file.
+
+    Raises:
+        PackRefused: it does not fit; the message names the first fault.
+    """
+    for fault in _validator(schema).iter_errors(value):
+        where = "/".join(str(part) for part in fault.absolute_path) or "the top"
+        message = f"the {what} is invalid: at {where}, {fault.message}"
+        raise PackRefused(clean_line(message, 300))
+
+
+@functools.cache
+def _validator(schema: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a home without packs needs it in no answer
+
+    text = resources.files("repertoire.packs").joinpath(schema).read_text(encoding="utf-8")
+    return Draft202012Validator(json.loads(text))
