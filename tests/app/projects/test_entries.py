@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.projects.small_project import FILES, begin, read, write
+from app.projects.small_project import read
 from repertoire.app.clock import ago
 from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
 from repertoire.app.projects.entry_requests import (
@@ -19,9 +19,7 @@ from repertoire.app.projects.entry_requests import (
     save_request,
 )
 from repertoire.app.projects.search import MemoryQuery, search_memory
-from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
-from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
@@ -34,16 +32,6 @@ SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 @pytest.fixture(scope="module")
 def embedder():
     return load(bundled())
-
-
-@pytest.fixture
-def project(tmp_path):
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(tmp_path / "home", root) as memory:
-        read(memory)
-    shelf = ProjectShelf(tmp_path / "home", open_project)
-    yield shelf.open(str(root))
-    shelf.close()
 
 
 def task(project, title, **more):

@@ -5,30 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
-from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.clock import ago
 from repertoire.app.projects.entries import delete_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, SaveRequest, save_request
 from repertoire.app.projects.index import index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
-from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
-from repertoire.app.wiring import open_project
 from repertoire.store.project_texts import text_hash
 
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
-
-
-@pytest.fixture
-def project(tmp_path):
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(tmp_path / "home", root) as memory:
-        read(memory)
-    shelf = ProjectShelf(tmp_path / "home", open_project)
-    yield shelf.open(str(root))
-    shelf.close()
 
 
 def note(project, title, **more):
