@@ -63,7 +63,7 @@ def memory_answer_data(found: MemoryAnswer) -> dict[str, Any]:
 def shown_item_text(shown: ShownItem) -> str:
     """Render an item with its text, or what was saved."""
     if shown.entry is not None:
-        return entry_text(shown.entry, shown.links)
+        return entry_text(shown.entry, shown.links, shown.related)
     related = [f"{name}: {', '.join(clean_line(key, _LINE) for key in keys)}" for name, keys in shown.related.items()]
     more = [f"… ({shown.cut:,} more characters)"] if shown.cut else []
     body = [_printable(line) for line in shown.body.split("\n")] if shown.body else ["(its file cannot be read now)"]
@@ -73,7 +73,7 @@ def shown_item_text(shown: ShownItem) -> str:
 def shown_item_data(shown: ShownItem) -> dict[str, Any]:
     """Return an item with its text, or what was saved, as a JSON object."""
     if shown.entry is not None:
-        return shown_entry_data(shown.entry, shown.links)
+        return shown_entry_data(shown.entry, shown.links, shown.related)
     body = "\n".join(_printable(line) for line in shown.body.split("\n"))
     related = {name: [clean_line(key, 500) for key in keys] for name, keys in shown.related.items()}
     return {**item_data(shown.item), "body": body, "cut": shown.cut, "related": related}

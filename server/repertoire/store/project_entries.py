@@ -89,6 +89,7 @@ class ProjectEntries:
                 chunks = [(node_id, ENTRY_CHUNK) for node_id, _ in self._chunks_of(key)]
                 row = self._db.row("SELECT id, type FROM node WHERE key = ?", (key,))
                 writer.delete([*chunks, *([(int(row[0]), str(row[1]))] if row else [])])
+                writer.replace_edges(Owner(SHARED.source_id, f"said {key}"), ())
             writer.collect_orphans()
 
     def get(self, key: str) -> Entry | None:

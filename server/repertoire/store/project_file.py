@@ -45,7 +45,9 @@ from repertoire.store.graph_file import open_graph_file
 from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
+from repertoire.store.project_merges import ProjectMerges
 from repertoire.store.project_programs import StoredPrograms
+from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
 from repertoire.store.rows import marks, storable
@@ -67,6 +69,8 @@ class ProjectStore:
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
         self.candidates = ProjectCandidates(connection)
+        self.merges = ProjectMerges(connection)
+        self.said = ProjectSaid(connection, self.vectors)
         self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot
@@ -218,7 +222,9 @@ class ProjectStore:
         name = file.path.rpartition("/")[2]
         words = (index_text(f"{name} {file.title}"), index_text(file.path), index_text(file.language))
         # the full text has no content to compare with: written anew, it would change the view of files at every edit
-        as_before = self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
+        as_before = (
+            self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
+        )
         key = file_key(file.path)
         file_id = writer.put_node(Node(key, FILE, name), owner, None if as_before else words)
         row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)

@@ -15,8 +15,9 @@ from repertoire.app.clock import now
 from repertoire.app.measure.labelled import CachedEmbedder, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.measure.temporary_project import temporary_project
-from repertoire.app.projects.entries import new_entry, put_entry
+from repertoire.app.projects.entries import new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
+from repertoire.app.projects.entry_writing import put_entry
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import KNOWLEDGE, NOTE, RELATES_TO, EntryLink
