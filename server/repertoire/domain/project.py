@@ -135,6 +135,7 @@ PROJECT = Layout(
         Table("skipped", FILES, WITH_ALL),
         Table("mirror", KNOWLEDGE, WITH_ALL),
         Table("candidate", KNOWLEDGE, WITH_ALL),
+        Table("credit", CODE, WITH_NODE, node="node_id"),
         Table("merged", KNOWLEDGE, WITH_NODE, node="node_id", own=True),
     ),
 )

@@ -162,13 +162,15 @@ def indexed_text(done: Indexed) -> str:
     if done.embedded or done.to_embed:
         left = f", {done.to_embed} are left for the next time" if done.to_embed else ""
         lines.append(f"Embedded {done.embedded} texts{left}")
+    if done.unlinked:
+        lines.append(f"Took {done.unlinked} links away: what they led to has been gone for 30 days")
     return "\n".join(lines)
 
 
 def indexed_data(done: Indexed) -> dict[str, Any]:
     """Return what a reading of a project changed as a JSON object."""
     skipped = [{"path": clean_line(path, 400), "reason": clean_line(why, _LINE)} for path, why in done.skipped.items()]
-    counts = ("read", "moved", "removed", "unchanged", "embedded", "to_embed")
+    counts = ("read", "moved", "removed", "unchanged", "embedded", "to_embed", "unlinked")
     return {"root": done.root, **{name: getattr(done, name) for name in counts}, "skipped": skipped}
 
 

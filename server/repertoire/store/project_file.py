@@ -43,6 +43,7 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
 from repertoire.store.project_candidates import ProjectCandidates
+from repertoire.store.project_credits import ProjectCredits
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
 from repertoire.store.project_merges import ProjectMerges
@@ -69,6 +70,7 @@ class ProjectStore:
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
         self.candidates = ProjectCandidates(connection)
+        self.credits = ProjectCredits(connection)
         self.merges = ProjectMerges(connection)
         self.said = ProjectSaid(connection, self.vectors)
         self.backup = Backup(connection)

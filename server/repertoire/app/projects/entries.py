@@ -74,7 +74,7 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
             brought = [link for link in links if link not in known]
             project.store.merges.add_links(entry.key, brought, [link for link in links if link in known])
         if asked.used:
-            credit(project, [entry])
+            credit(project, [entry.key])
         remarks += remarks_on(project, [entry])
     back_up(project)
     return Saved((entry,), what, tuple(links), tuple(superseded), tuple(remarks))
@@ -190,9 +190,10 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         moved = [changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority)) for one in before]
         for entry in moved:
             put_entry(project, entry, None)
-        credit(project, [one for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
+        credit(project, [one.key for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
+        remarks = remarks_on(project, moved)
     back_up(project)
-    return Saved(tuple(moved), "moved")
+    return Saved(tuple(moved), "moved", remarks=tuple(remarks))
 
 
 def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:

@@ -6,9 +6,10 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from repertoire.app.clock import now
+from repertoire.app.clock import ago, now
 from repertoire.app.projects.changes import changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.named_files import named_files, say_all
@@ -22,6 +23,7 @@ from repertoire.sources.gitignore import GitIgnore
 from repertoire.store.project_file import ProjectStore
 
 _DEPTH = 40
+_GRACE = timedelta(days=30)  # in which what is gone may come back: by a rename, another branch
 _ENDED = object()
 
 
@@ -37,6 +39,7 @@ class Indexed:
     skipped: dict[str, str]
     embedded: int
     to_embed: int
+    unlinked: int = 0  # links with what went long ago
 
 
 def forget_memory(home: Path, root: str) -> list[Path]:
@@ -103,11 +106,10 @@ def index_project(  # noqa: PLR0913 - what is read, and how
             between()
     if memory.indexed_at() or {*queues} == {*QUEUES}:
         memory.finish(now=now())
+    gone = memory.entries.unlink_gone(before=ago(_GRACE), now=now()) if listed.among is None else []
     embedded, missing = embed_pending(memory, root, embedder, report=report) if embedder else (0, 0)
-    unchanged = memory.file_count() - len(reading.read)
-    return Indexed(
-        str(root), len(reading.read), found.moved, len(found.gone), unchanged, reading.skipped, embedded, missing
-    )
+    counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
+    return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 
 
 def ignored_in(root: Path, *, home: Path) -> crawl.Ignored:

@@ -14,6 +14,7 @@ from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDG
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
+from repertoire.projects.freshness import trust
 from repertoire.projects.hints import Hints, hints_of
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections
@@ -134,8 +135,13 @@ def _in_view(
         told = ranked_entries(project, run, kinds)
         return [MemoryHit(item, beside * score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
     ranked = rank_sections(run, limit=depth)
-    items = project.store.items.by_id(one.node_id for one in ranked)
-    found = [MemoryHit(items[one.node_id], beside * one.score) for one in ranked if one.node_id in items]
+    nodes = [one.node_id for one in ranked]
+    items, proved = project.store.items.by_id(nodes), project.store.credits.of(nodes)
+    found = [
+        MemoryHit(items[one.node_id], beside * one.score * trust(1.0 + proved.get(one.node_id, 0.0)))
+        for one in ranked
+        if one.node_id in items
+    ]
     return [hit for hit in found if _is_wanted(hit.item, wanted)]
 
 

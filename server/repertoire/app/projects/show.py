@@ -98,6 +98,8 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     said = told(project.store.said.of(item.key), by=True)
     related.update({"noted in": tuple(noted)} if noted else {})
     related.update({"notes say": said[:_BESIDE]} if said else {})
+    worth = project.store.credits.of([project.store.items.node_id(item.key) or 0])
+    related.update({"led to a good end": (f"{sum(worth.values()):g} times",)} if worth else {})
     return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
 
 
