@@ -26,8 +26,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.app.measure.labelled import CachedEmbedder
-from repertoire.app.measure.projects import CodeOptions, _placed, _read_set, _touch, _unpack
+from repertoire.app.measure.labelled import CachedEmbedder, read_queries
+from repertoire.app.measure.projects import places_of, touches, unpack
 from repertoire.app.projects.index import begin_memory, index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
@@ -61,8 +61,8 @@ def main() -> None:
 def questions(set_dir: Path, folder: Path, cache: Path | None) -> dict[str, Any]:
     root, home = folder / "project", folder / "home"
     root.mkdir()
-    queries, gold = _read_set(CodeOptions(set_dir, folder / "run"))
-    named = _unpack(set_dir, root)
+    labelled, queries = read_queries(set_dir, "dev", needs_corpus=False)
+    named = unpack(set_dir, root)
     embedder = CachedEmbedder(load(bundled()), cache)
     with open_project(begin_memory(home, str(root), open_project)) as memory:
         index_project(memory, most_files=100_000, embedder=embedder)
@@ -71,7 +71,7 @@ def questions(set_dir: Path, folder: Path, cache: Path | None) -> dict[str, Any]
     shelf = ProjectShelf(home, open_project)
     rows: dict[str, list[tuple[int, bool]]] = {"memory": [], "grep and read": []}
     for query in queries:
-        places = _placed(gold[query["id"]], named)
+        places = places_of(labelled.gold[query["id"]], named)
         kind = DOCS if query.get("mode") == DOCS else CODE
         rows["memory"].append(by_memory(shelf.open(str(root)), str(query["text"]), kind, places, embedder))
         rows["grep and read"].append(by_grep(str(query["text"]), texts, held, {path for path, _, _ in places}))
@@ -86,7 +86,7 @@ def by_memory(
     read = len(memory_answer_text(answer))
     for hit in answer.hits:
         read += len(shown_item_text(show_item(project, hit.item.key)))
-        if any(_touch(hit.item, place) for place in places):
+        if any(touches(hit.item, place) for place in places):
             return read // 4, True
     return read // 4, False
 

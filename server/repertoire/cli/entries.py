@@ -74,7 +74,11 @@ def ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) 
 @click.option("--epic", default=None, help="The epic of a task.")
 @click.option("--supersedes", multiple=True, help="An older entry that it replaces; may be repeated.")
 @click.option("--used", is_flag=True, help="A procedure was followed once more.")
-@click.option("--apart", is_flag=True, help="Keep the note apart from one that says the same.")
+@click.option(
+    "--apart",
+    is_flag=True,
+    help="Keep the note apart from one that says the same; with --id, take out what was merged last.",
+)
 @_version_option
 @folder_option
 @json_option

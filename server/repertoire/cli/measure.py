@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -175,50 +176,27 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 
 
 def _evaluate_alone(kind: str, asked: SectionOptions, weights: dict[str, float], *, as_json: bool) -> None:
-    if kind == SECTION:
-        _evaluate_sections(asked, as_json=as_json)
-    elif kind == CODE:
-        _evaluate_code(
-            CodeOptions(asked.set_dir, asked.run, asked.split, weights or None, asked.cache), as_json=as_json
-        )
-    else:
-        _evaluate_notes(NoteOptions(asked.set_dir, asked.run, asked.split, asked.cache), as_json=as_json)
-
-
-def _evaluate_sections(asked: SectionOptions, *, as_json: bool) -> None:
     home = find_home()
     settings = load(home, os.environ)
-    asked = replace(asked, gate=settings.pack_gate_percent / 100)
-    result = evaluate_sections(
-        asked, open_new_pack, open_embedder(home, settings)[0], report=lambda line: click.echo(line, err=True)
-    )
-    show(
-        section_evaluation_data(result),
-        lambda: section_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
-        as_json=as_json,
-    )
+    embedder, _ = open_embedder(home, settings)
+    set_dir, run, split, cache = asked.set_dir, asked.run, asked.split, asked.cache
 
+    def tell(line: str) -> None:
+        click.echo(line, err=True)
 
-def _evaluate_code(asked: CodeOptions, *, as_json: bool) -> None:
-    home = find_home()
-    embedder, _ = open_embedder(home, load(home, os.environ))
-    result = evaluate_code(asked, open_project, embedder, report=lambda line: click.echo(line, err=True))
-    show(
-        code_evaluation_data(result),
-        lambda: code_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
-        as_json=as_json,
-    )
-
-
-def _evaluate_notes(asked: NoteOptions, *, as_json: bool) -> None:
-    home = find_home()
-    embedder, _ = open_embedder(home, load(home, os.environ))
-    result = evaluate_notes(asked, open_project, embedder, report=lambda line: click.echo(line, err=True))
-    show(
-        note_evaluation_data(result),
-        lambda: note_evaluation_text(result, name=asked.set_dir.name, split=asked.split, run=asked.run),
-        as_json=as_json,
-    )
+    if kind == SECTION:
+        asked = replace(asked, gate=settings.pack_gate_percent / 100)
+        sections = evaluate_sections(asked, open_new_pack, embedder, report=tell)
+        data, text = section_evaluation_data(sections), partial(section_evaluation_text, sections)
+    elif kind == CODE:
+        code = evaluate_code(
+            CodeOptions(set_dir, run, split, weights or None, cache), open_project, embedder, report=tell
+        )
+        data, text = code_evaluation_data(code), partial(code_evaluation_text, code)
+    else:
+        notes = evaluate_notes(NoteOptions(set_dir, run, split, cache), open_project, embedder, report=tell)
+        data, text = note_evaluation_data(notes), partial(note_evaluation_text, notes)
+    show(data, lambda: text(name=set_dir.name, split=split, run=run), as_json=as_json)
 
 
 def _weights(given: tuple[str, ...]) -> dict[str, float]:

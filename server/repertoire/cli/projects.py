@@ -11,6 +11,7 @@ import click
 
 from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
+from repertoire.app.projects.joined import drop_lost_traces
 from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.places import known_root, memory_file
 from repertoire.app.projects.search import MemoryQuery
@@ -92,6 +93,7 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
                 embedder=repertoire.embedder if vectors else None,
                 report=bar,
             )
+        drop_lost_traces(opened, lambda key: repertoire.store.traces.get(key) is not None)
         mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
         told = [mirror_text(mirrored)] if mirrored else []
         show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)

@@ -11,6 +11,7 @@ from repertoire.domain.graph import (
     HOME,
     STAND_IN,
     WITH_ALL,
+    WITH_EDGES,
     WITH_NODE,
     WITH_SOURCE,
     Layout,
@@ -39,6 +40,19 @@ CONTAINS, IMPORTS, EXPORTS, CALLS, EXTENDS, IMPLEMENTS = (
 BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES = "blocks", "part_of", "about", "relates_to", "supersedes"
 ENTRY_LINKS = (BLOCKS, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
 DEPENDS_ON = "depends_on"  # said for BLOCKS in the other direction
+ENTITY = "entity"  # a kind of nodes: what the sentences of entries say something of, known by its name
+# What a sentence says of two things. Tasks block and depend on each other too: these have names of their own.
+USES, USED_FOR, REQUIRES, REPLACES, RECOMMENDS, DECIDED_BY, STOPS, NEEDS_FIRST = (
+    "uses",
+    "used_for",
+    "requires",
+    "replaces",
+    "recommends",
+    "decided_by",
+    "said_blocks",
+    "said_depends_on",
+)
+SAID = (USES, USED_FOR, REQUIRES, REPLACES, RECOMMENDS, DECIDED_BY, STOPS, NEEDS_FIRST)
 
 # symbols: what each is in its language
 FUNCTION, METHOD, CLASS, TYPE, MODULE, LINES = "function", "method", "class", "type", "module", "lines"
@@ -81,6 +95,9 @@ PROJECT = Layout(
         _entry(TASK, "what is to be done"),
         _entry(EPIC, "tasks that belong together"),
         _entry(PROCEDURE, "steps that worked once"),
+        NodeKind(
+            ENTITY, "what an entry says something of", (KNOWLEDGE,), WITH_EDGES, own=True, walked=False, stands_in=True
+        ),
         *(_chunk(view) for view in CHUNKS_OF),
         next(kind for kind in HOME.kinds if kind.name == STAND_IN),
     ),
@@ -98,6 +115,12 @@ PROJECT = Layout(
         Relation(ABOUT, "is about it", (KNOWLEDGE,)),
         Relation(RELATES_TO, "has to do with it", (KNOWLEDGE,)),
         Relation(SUPERSEDES, "replaces it", (KNOWLEDGE,), walked=False),
+        *(
+            Relation(
+                name, f"{name.removeprefix('said_').replace('_', ' ')} it, an entry says", (KNOWLEDGE,), walked=False
+            )
+            for name in SAID
+        ),
     ),
     tables=(
         # `meta` names the project's folder, which the file's name does not tell
@@ -112,6 +135,8 @@ PROJECT = Layout(
         Table("skipped", FILES, WITH_ALL),
         Table("mirror", KNOWLEDGE, WITH_ALL),
         Table("candidate", KNOWLEDGE, WITH_ALL),
+        Table("credit", CODE, WITH_NODE, node="node_id"),
+        Table("merged", KNOWLEDGE, WITH_NODE, node="node_id", own=True),
     ),
 )
 
@@ -325,3 +350,24 @@ class EntryLink:
     source: str
     relation: str
     target: str
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two notes that became one: both as they were, what they became, and the links of the new one."""
+
+    kept: Entry
+    new: Entry
+    both: Entry
+    links: tuple[EntryLink, ...] = ()  # which it brought
+    shared: tuple[EntryLink, ...] = ()  # which the other one had already
+
+
+@dataclass(frozen=True)
+class SaidEdge:
+    """What an entry says: the names of two things, the relation between them, and the entry."""
+
+    source: str
+    relation: str
+    target: str
+    entry: str

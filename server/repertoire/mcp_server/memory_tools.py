@@ -195,7 +195,7 @@ SAVING_TOOLS = (
             "depends_on": texts("Tasks that come first.", most=20),
             "epic": text("The epic of a task.", most=100),
             "supersedes": texts("Older entries it replaces.", most=20),
-            "apart": {**flag("Keep it apart from a note that says the same."), "default": False},
+            "apart": {**flag("Keep it apart from a note that says the same; with id: undo a merge."), "default": False},
             "used": {**flag("The procedure was followed once more."), "default": False},
             "expected_version": _VERSION,
         },

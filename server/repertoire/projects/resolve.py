@@ -81,10 +81,10 @@ def _read(programs: Programs, path: str) -> _File:
 class Resolver:
     """Resolves the names of programs to definitions of the same project."""
 
-    def __init__(self, programs: Programs) -> None:
+    def __init__(self, programs: Programs, modules: Modules | None = None) -> None:
         self._programs = programs
         self._languages = programs.languages
-        self._modules = Modules(self._languages)
+        self._modules = modules or Modules(self._languages)
         self._files: dict[str, _File] = {}
         self._named: dict[tuple[str, str, bool], list[Definition]] = {}
         self._depth = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line
@@ -33,8 +34,10 @@ def entry_line(entry: Entry, *, ready: bool = False, waiting: Sequence[str] = ()
     )
 
 
-def entry_text(entry: Entry, links: Sequence[EntryLink] = ()) -> str:
-    """Render an entry whole, with its links."""
+def entry_text(
+    entry: Entry, links: Sequence[EntryLink] = (), related: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> str:
+    """Render an entry whole, with its links and what else is known of it."""
     lines = [entry_line(entry), f"version {entry.version}, saved {entry.created}, changed {entry.changed}"]
     lines.extend(
         f"{name}: {clean_line(', '.join(map(str, value)) if isinstance(value, list) else str(value), _LINE)}"
@@ -42,6 +45,7 @@ def entry_text(entry: Entry, links: Sequence[EntryLink] = ()) -> str:
         if name not in ("steps", "category", "due")
     )
     lines.extend(_link_line(entry.key, link) for link in links)
+    lines.extend(f"{name}: {clean_line('; '.join(values), _LINE)}" for name, values in related.items())
     body = [clean_line(line, 2_000) for line in entry.body.split("\n")] if entry.body else []
     steps = [f"{n}. {clean_line(str(step), 2_000)}" for n, step in enumerate(entry.data.get("steps", ()), 1)]
     return "\n".join([*lines, *([_QUOTED] if body or steps else []), *body, *steps])
@@ -62,9 +66,11 @@ def entry_data(entry: Entry) -> dict[str, Any]:
     }
 
 
-def shown_entry_data(entry: Entry, links: Sequence[EntryLink]) -> dict[str, Any]:
+def shown_entry_data(
+    entry: Entry, links: Sequence[EntryLink], known: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
     """Return an entry whole as a JSON object, with the fields that an item of the project's files has."""
-    related: dict[str, list[str]] = {}
+    related: dict[str, list[str]] = {name: [clean_line(one, 500) for one in values] for name, values in known.items()}
     for link in links:
         name, other = _named(entry.key, link)
         related.setdefault(name, []).append(other)

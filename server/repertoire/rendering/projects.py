@@ -63,7 +63,7 @@ def memory_answer_data(found: MemoryAnswer) -> dict[str, Any]:
 def shown_item_text(shown: ShownItem) -> str:
     """Render an item with its text, or what was saved."""
     if shown.entry is not None:
-        return entry_text(shown.entry, shown.links)
+        return entry_text(shown.entry, shown.links, shown.related)
     related = [f"{name}: {', '.join(clean_line(key, _LINE) for key in keys)}" for name, keys in shown.related.items()]
     more = [f"… ({shown.cut:,} more characters)"] if shown.cut else []
     body = [_printable(line) for line in shown.body.split("\n")] if shown.body else ["(its file cannot be read now)"]
@@ -73,7 +73,7 @@ def shown_item_text(shown: ShownItem) -> str:
 def shown_item_data(shown: ShownItem) -> dict[str, Any]:
     """Return an item with its text, or what was saved, as a JSON object."""
     if shown.entry is not None:
-        return shown_entry_data(shown.entry, shown.links)
+        return shown_entry_data(shown.entry, shown.links, shown.related)
     body = "\n".join(_printable(line) for line in shown.body.split("\n"))
     related = {name: [clean_line(key, 500) for key in keys] for name, keys in shown.related.items()}
     return {**item_data(shown.item), "body": body, "cut": shown.cut, "related": related}
@@ -162,13 +162,15 @@ def indexed_text(done: Indexed) -> str:
     if done.embedded or done.to_embed:
         left = f", {done.to_embed} are left for the next time" if done.to_embed else ""
         lines.append(f"Embedded {done.embedded} texts{left}")
+    if done.unlinked:
+        lines.append(f"Took {done.unlinked} links away: what they led to has been gone for 30 days")
     return "\n".join(lines)
 
 
 def indexed_data(done: Indexed) -> dict[str, Any]:
     """Return what a reading of a project changed as a JSON object."""
     skipped = [{"path": clean_line(path, 400), "reason": clean_line(why, _LINE)} for path, why in done.skipped.items()]
-    counts = ("read", "moved", "removed", "unchanged", "embedded", "to_embed")
+    counts = ("read", "moved", "removed", "unchanged", "embedded", "to_embed", "unlinked")
     return {"root": done.root, **{name: getattr(done, name) for name in counts}, "skipped": skipped}
 
 

@@ -89,6 +89,7 @@ class ProjectEntries:
                 chunks = [(node_id, ENTRY_CHUNK) for node_id, _ in self._chunks_of(key)]
                 row = self._db.row("SELECT id, type FROM node WHERE key = ?", (key,))
                 writer.delete([*chunks, *([(int(row[0]), str(row[1]))] if row else [])])
+                writer.replace_edges(Owner(SHARED.source_id, f"said {key}"), ())
             writer.collect_orphans()
 
     def get(self, key: str) -> Entry | None:
@@ -171,6 +172,34 @@ class ProjectEntries:
             (key, STAND_IN),
         )
         return [str(end) for (end,) in rows if str(end).partition(":")[0] in (FILE, SYMBOL, SECTION)]
+
+    def stand_ins(self, kind: str) -> list[str]:
+        """Return the keys of one kind that entries are linked with and that lie in another file."""
+        rows = self._db.rows("SELECT key FROM node WHERE type = ? AND key GLOB ? ORDER BY key", (STAND_IN, f"{kind}:*"))
+        return [str(key) for (key,) in rows]
+
+    def unlink_gone(self, *, before: str, now: str) -> list[EntryLink]:
+        """Delete the links with files, symbols and sections that went before some time and did not come back."""
+        ends = f"""SELECT a.key, e.relation, b.key, e.id FROM edge e JOIN node a ON a.id = e.source
+            JOIN node b ON b.id = e.target WHERE e.relation IN ({_LINKS}) AND b.type = ? AND b.last_changed < ?"""
+        kinds = (FILE, SECTION, SYMBOL)
+        gone = [row for row in self._db.rows(ends, (STAND_IN, before)) if str(row[2]).partition(":")[0] in kinds]
+        self._unlink([int(row[3]) for row in gone], now=now)
+        return [EntryLink(*map(str, row[:3])) for row in gone]
+
+    def unlink_all(self, key: str, *, now: str) -> None:
+        """Delete the links from and to a node, and the node if nothing else needs it."""
+        sql = "SELECT e.id FROM edge e JOIN node n ON n.id IN (e.source, e.target) WHERE e.file = 'links' AND n.key = ?"
+        self._unlink([int(row[0]) for row in self._db.rows(sql, (key,))], now=now)
+
+    def _unlink(self, edges: Sequence[int], *, now: str) -> None:
+        if not edges:
+            return
+        with self._db.transaction():
+            self._db.executemany("DELETE FROM edge WHERE id = ?", [(one,) for one in edges])
+            writer = GraphWriter(self._db, self._vectors, now)
+            writer.touch_edges(*ENTRY_LINKS)
+            writer.collect_orphans()
 
     def twins(self, entry: Entry) -> list[str]:
         """Return the other entries with the same kind, title and text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from repertoire.domain.project import (
     DOCS,
     EXPORTS,
     FILE,
+    FILES,
     PROJECT,
     RESOLVED,
     SECTION,
@@ -42,9 +43,12 @@ from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
 from repertoire.store.project_candidates import ProjectCandidates
+from repertoire.store.project_credits import ProjectCredits
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_items import ProjectItems
+from repertoire.store.project_merges import ProjectMerges
 from repertoire.store.project_programs import StoredPrograms
+from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
 from repertoire.store.rows import marks, storable
@@ -66,9 +70,13 @@ class ProjectStore:
         self.items = ProjectItems(connection)
         self.entries = ProjectEntries(connection, self.vectors)
         self.candidates = ProjectCandidates(connection)
+        self.credits = ProjectCredits(connection)
+        self.merges = ProjectMerges(connection)
+        self.said = ProjectSaid(connection, self.vectors)
         self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot
+        self._programs: tuple[int, StoredPrograms] | None = None
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> ProjectStore:
@@ -114,15 +122,28 @@ class ProjectStore:
         """Return when the project was read last; empty before the first time."""
         return str(self._db.value("SELECT value FROM meta WHERE key = 'indexed'") or "")
 
-    def finish(self, skipped: Mapping[str, str], *, now: str) -> None:
-        """Record which files were not read and why, and that all others were."""
+    def finish(self, *, now: str) -> None:
+        """Record that the project was read."""
+        with self._db.transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('indexed', ?)", (now,))
+
+    def set_skipped(self, skipped: Mapping[str, str]) -> None:
+        """Record which files were not read and why."""
+        if skipped == self.skipped():
+            return
         with self._db.transaction():
             self._db.execute("DELETE FROM skipped")
-            self._db.executemany(
-                "INSERT OR REPLACE INTO skipped VALUES (?, ?)",
-                [(storable(path), storable(reason)) for path, reason in sorted(skipped.items())],
-            )
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('indexed', ?)", (now,))
+            self._write_skipped(skipped)
+
+    def _write_skipped(self, reasons: Mapping[str, str]) -> None:
+        self._db.executemany(
+            "INSERT OR REPLACE INTO skipped VALUES (?, ?)",
+            [(storable(path), storable(reason)) for path, reason in sorted(reasons.items())],
+        )
+
+    def all_resolved(self) -> None:
+        """Record that the names in all programs were resolved."""
+        with self._db.transaction():
             self._db.execute("DELETE FROM meta WHERE key = 'unresolved'")
 
     def is_unresolved(self) -> bool:
@@ -133,10 +154,19 @@ class ProjectStore:
         """Map the files that were not read to the reasons."""
         return {str(path): str(why) for path, why in self._db.rows("SELECT path, reason FROM skipped ORDER BY path")}
 
-    def known(self) -> dict[str, KnownFile]:
-        """Map every file to the state in which it was read last."""
-        rows = self._db.rows("SELECT path, content_hash, mtime, size FROM project_file")
+    def known(self, among: Collection[str] | None = None) -> dict[str, KnownFile]:
+        """Map every file to the state in which it was read last; with `among`, only these and what lies below them."""
+        select = "SELECT path, content_hash, mtime, size FROM project_file"
+        if among is None:
+            rows = self._db.rows(select)
+        else:  # `0` follows `/`
+            below = " WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"
+            rows = [row for path in sorted(among) for row in self._db.rows(select + below, (storable(path),))]
         return {str(path): KnownFile(content, int(mtime), int(size)) for path, content, mtime, size in rows}
+
+    def file_count(self) -> int:
+        """Return how many files the memory knows."""
+        return int(self._db.value("SELECT count(*) FROM project_file"))
 
     def touch(self, times: Mapping[str, int]) -> None:
         """Record new modification times of files whose content is the same."""
@@ -145,19 +175,26 @@ class ProjectStore:
                 "UPDATE project_file SET mtime = ? WHERE path = ?", [(at, path) for path, at in times.items()]
             )
 
-    def put(self, files: Iterable[ReadFile], *, now: str) -> None:
-        """Write files as they were read, each in place of what was known of it, in one transaction."""
+    def put(self, files: Iterable[ReadFile], *, now: str, reasons: Mapping[str, str], programs: bool = True) -> None:
+        """Write files as they were read, each in place of what was known of it, in one transaction.
+
+        `reasons`: why the contents of some were not read. `programs`: names in them are to be resolved afterwards.
+        """
         with self._db.transaction():
             writer = GraphWriter(self._db, self.vectors, now)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
+            if programs:
+                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for file in files:
                 self._put(writer, file)
+            self._write_skipped(reasons)
 
-    def remove(self, paths: Sequence[str], *, now: str) -> None:
+    def remove(self, paths: Sequence[str], *, now: str, programs: bool = True) -> None:
         """Delete files with all that was read from them; what somebody noted about them keeps a stand-in."""
+        if not paths:
+            return
         with self._db.transaction():
             writer = GraphWriter(self._db, self.vectors, now)
-            if paths:
+            if programs:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for path in paths:
                 for owner in (TREE, RESOLVED):
@@ -186,8 +223,12 @@ class ProjectStore:
         before = writer.owned(TREE, file.path)
         name = file.path.rpartition("/")[2]
         words = (index_text(f"{name} {file.title}"), index_text(file.path), index_text(file.language))
+        # the full text has no content to compare with: written anew, it would change the view of files at every edit
+        as_before = (
+            self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
+        )
         key = file_key(file.path)
-        file_id = writer.put_node(Node(key, FILE, name), owner, words)
+        file_id = writer.put_node(Node(key, FILE, name), owner, None if as_before else words)
         row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)
         self._db.execute("DELETE FROM project_file WHERE path = ? OR node_id = ?", (file.path, file_id))
         facts = json.dumps(asdict(file.facts), separators=(",", ":")) if file.facts != CodeFacts() else "{}"
@@ -260,8 +301,11 @@ class ProjectStore:
         self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text)))
 
     def programs(self) -> StoredPrograms:
-        """Return what the programs of the project define and say, as they are now."""
-        return StoredPrograms(self._db)
+        """Return what the programs of the project define and say, as they are now; the same while no file comes."""
+        revision = self.graph.revision(FILES)
+        if self._programs is None or self._programs[0] != revision:
+            self._programs = (revision, StoredPrograms(self._db))
+        return self._programs[1]
 
     def resolve(self, edges: Mapping[str, Sequence[Edge]], *, now: str) -> None:
         """Write where the names in files lead to, in place of what was known of these files."""

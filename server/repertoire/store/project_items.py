@@ -53,11 +53,12 @@ class ProjectItems:
 
     def named(self, name: str, *, limit: int) -> list[Item]:
         """Return the definitions with this name, or whose qualified name ends with it; files in order."""
+        # by the index of names: asking for the qualified name too, of all symbols, read every one of them
         rows = self._db.rows(
-            f"""{_SYMBOL} WHERE {_DEFINED} AND ((n.type = 'symbol' AND n.name = ?1 COLLATE NOCASE)
-                OR (?2 AND (s.qualname = ?1 OR substr(s.qualname, -length(?1) - 1) = '.' || ?1)))
-                ORDER BY n.name <> ?1, f.path, s.start LIMIT ?3""",
-            (name, "." in name, limit),
+            f"""{_SYMBOL} WHERE {_DEFINED} AND n.type = 'symbol' AND n.name = ?2 COLLATE NOCASE
+                AND (?1 = ?2 OR s.qualname = ?1 OR substr(s.qualname, -length(?1) - 1) = '.' || ?1)
+                ORDER BY n.name <> ?2, f.path, s.start LIMIT ?3""",
+            (name, name.rpartition(".")[2], limit),
         )
         return [_item(row) for row in rows]
 

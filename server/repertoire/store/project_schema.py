@@ -72,5 +72,17 @@ PROJECT_FILE = GraphFile(
                     at TEXT NOT NULL) WITHOUT ROWID""",
             ),
         ),
+        Migration(
+            4,
+            "merges of notes, credit of what files hold",
+            (
+                """CREATE TABLE credit(
+                    node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, worth REAL NOT NULL)""",
+                # two notes that became one, as JSON, so that they can be taken apart again
+                """CREATE TABLE merged(
+                    node_id INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, number INTEGER NOT NULL,
+                    told TEXT NOT NULL, PRIMARY KEY (node_id, number)) WITHOUT ROWID""",
+            ),
+        ),
     ),
 )

@@ -181,8 +181,9 @@ class GraphWriter:
             kind = self._db.value("SELECT type FROM node WHERE id = ?", (node_id,))
             stand_in = self._stand_in(key, self._layout.views_of(kind))
             self._db.execute(
-                "UPDATE node SET type = ?, name = ?, source_id = ?, file = ?, data = '{}' WHERE id = ?",
-                (stand_in.type, stand_in.name, SHARED.source_id, SHARED.file, node_id),
+                "UPDATE node SET type = ?, name = ?, source_id = ?, file = ?, data = '{}', last_changed = ? "
+                "WHERE id = ?",
+                (stand_in.type, stand_in.name, SHARED.source_id, SHARED.file, self._now, node_id),
             )
             self.touch_nodes(kind, stand_in.type)
 

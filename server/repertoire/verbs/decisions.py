@@ -9,6 +9,9 @@ from repertoire.app.person.correct import Corrected, set_capabilities
 from repertoire.app.person.feedback import Feedback, give_feedback
 from repertoire.app.person.forget import Forgotten, forget
 from repertoire.app.person.mute import Muted, mute, unmute
+from repertoire.app.projects.credit import credit_outcome
+from repertoire.app.projects.joined import drop_lost_traces
+from repertoire.domain.event import OK
 from repertoire.rendering.person import (
     corrected_data,
     corrected_text,
@@ -65,7 +68,11 @@ def _mute(context: Context, asked: MuteRequest) -> Muted:
 
 def _report(context: Context, asked: FeedbackRequest) -> Feedback:
     store = context.repertoire.store
-    return give_feedback(store, asked.target, asked.outcome, moment=context.moment, note=asked.note)
+    given = give_feedback(store, asked.target, asked.outcome, moment=context.moment, note=asked.note)
+    # an entry names a component by its id or its name
+    keys = [f"component:{name}" for name in dict.fromkeys((given.component.id, given.component.name))]
+    credit_outcome(context.repertoire.projects, context.project, keys, times=int(given.outcome == OK))
+    return given
 
 
 def _correct(context: Context, asked: CorrectionRequest) -> Corrected:
@@ -73,7 +80,11 @@ def _correct(context: Context, asked: CorrectionRequest) -> Corrected:
 
 
 def _forget(context: Context, asked: DeletionRequest) -> Forgotten:
-    return forget(context.repertoire.store, asked.what, project=context.project, trace=asked.trace)
+    store, projects = context.repertoire.store, context.repertoire.projects
+    forgotten = forget(store, asked.what, project=context.project, trace=asked.trace)
+    if asked.trace and projects.has(context.project):
+        drop_lost_traces(projects.open(context.project), lambda key: store.traces.get(key) is not None)
+    return forgotten
 
 
 MUTE = Verb(_mute, muted_text, muted_data)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire.app.clock import now
+from repertoire.app.projects.credit import credit_outcome
 from repertoire.app.projects.joined import link_trace, resolver
 from repertoire.app.session.taking import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
@@ -101,7 +102,10 @@ def _amend(context: Context, asked: AmendRequest) -> Contribution:
 
 
 def _vote(context: Context, verdict: NewVote) -> VoteResult:
-    return vote(context.repertoire.traces, verdict, moment=context.moment)
+    voted = vote(context.repertoire.traces, verdict, moment=context.moment)
+    folder = voted.trace.project or context.project
+    credit_outcome(context.repertoire.projects, folder, [voted.trace.key], times=voted.turned)
+    return voted
 
 
 def _tags(context: Context, _question: None) -> Mapping[str, int]:

@@ -61,7 +61,7 @@ def test_a_row_that_follows_a_right_one_in_its_session_is_found_by_words_that_it
 
 
 def test_what_is_no_labelled_set_of_notes_is_refused_with_the_reason(labelled, tmp_path):
-    with pytest.raises(InvalidRequest, match="no query of the split train"):
+    with pytest.raises(InvalidRequest, match="has no split train"):
         measured(labelled, tmp_path, None, split="train")
-    with pytest.raises(InvalidRequest, match="no labelled set of notes"):
+    with pytest.raises(InvalidRequest, match=r"has no queries\.jsonl"):
         measured(tmp_path, tmp_path, None)

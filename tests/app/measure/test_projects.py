@@ -74,7 +74,7 @@ def test_a_row_that_is_a_file_itself_is_right_as_a_whole_and_without_a_model_onl
 
 
 def test_what_is_no_labelled_set_is_refused_with_the_reason(labelled, tmp_path):
-    with pytest.raises(InvalidRequest, match="no query of the split train"):
+    with pytest.raises(InvalidRequest, match="has no split train"):
         measured(labelled, tmp_path, None, split="train")
-    with pytest.raises(InvalidRequest, match="no labelled set of code"):
+    with pytest.raises(InvalidRequest, match=r"has no queries\.jsonl"):
         measured(tmp_path, tmp_path, None)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from app.projects.small_project import FILES, begin, read, write
+from app.projects.small_project import read, write
 from repertoire.app.clock import ago
+from repertoire.app.projects import index
 from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
@@ -19,9 +21,7 @@ from repertoire.app.projects.entry_requests import (
     save_request,
 )
 from repertoire.app.projects.search import MemoryQuery, search_memory
-from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
-from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
@@ -34,16 +34,6 @@ SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 @pytest.fixture(scope="module")
 def embedder():
     return load(bundled())
-
-
-@pytest.fixture
-def project(tmp_path):
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(tmp_path / "home", root) as memory:
-        read(memory)
-    shelf = ProjectShelf(tmp_path / "home", open_project)
-    yield shelf.open(str(root))
-    shelf.close()
 
 
 def task(project, title, **more):
@@ -207,3 +197,54 @@ def test_a_note_that_nobody_confirmed_for_long_is_told_as_that_until_it_is_saved
     assert (f"not confirmed for {days} days" in hit.item.doc) == stale
     save_entry(project, SaveRequest(key=note.key), embedder=None)
     assert titles(project, stale=True) == []
+
+
+def test_what_an_entry_is_about_lies_in_the_project_and_no_path_or_link_leads_out_of_it(project, tmp_path):
+    outside = write(tmp_path / "elsewhere", {"secret.md": "# Secret\n\nThe word is willow.\n"})
+    root = Path(project.root)
+    (root / "out.md").symlink_to(outside / "secret.md")
+    (root / "linked").symlink_to(outside)
+    read(project.store)
+    noted = task(project, "Read it")
+    ways = (
+        "../elsewhere/secret.md",
+        "file:../elsewhere/secret.md",
+        str(outside / "secret.md"),
+        f"file:{outside}/secret.md",
+        "out.md",
+        "linked/secret.md",
+        "kiln/../../elsewhere/secret.md",
+    )
+    for way in ways:
+        with pytest.raises(InvalidRequest):
+            link_entries(project, LinkRequest(noted.key, "about", way))
+        with pytest.raises(InvalidRequest):
+            show_item(project, way)
+    link_entries(project, LinkRequest(noted.key, "about", "README.md"))
+    (root / "README.md").unlink()
+    (root / "README.md").symlink_to(outside / "secret.md")
+    assert "willow" not in show_item(project, "section:README.md#cooling").body
+    (root / "kiln").rename(root / "oven")
+    (root / "kiln").symlink_to(outside)
+    (outside / "heat.py").write_text("willow = 1\n")
+    assert "willow" not in show_item(project, "file:kiln/heat.py").body
+
+
+def test_a_link_with_what_is_gone_waits_for_it_and_goes_by_itself_after_thirty_days(project, monkeypatch):
+    clay = Path(project.root) / "kiln" / "clay.py"
+    noted = task(project, "Weigh the pot", about=["weigh"])
+    text = clay.read_text()
+    clay.write_text("x = 1\n")
+    assert read(project.store).unlinked == 0
+    moved = move_entries(project, MoveRequest((noted.key,), "doing"))
+    assert moved.remarks == ("symbol:kiln/clay.py::weigh is not in the project now; the link waits for it",)
+    clay.write_text(text)
+    read(project.store)
+    assert move_entries(project, MoveRequest((noted.key,), "todo")).remarks == ()
+    clay.write_text("x = 2\n")
+    read(project.store)
+    monkeypatch.setattr(index, "ago", lambda _: "9999-01-01T00:00:00Z")
+    assert read(project.store).unlinked == 1
+    assert project.store.entries.links(noted.key) == []
+    assert project.store.items.node_id("symbol:kiln/clay.py::weigh") is None
+    assert titles(project) == ["Weigh the pot"]

@@ -7,28 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.clock import ago
 from repertoire.app.projects.entries import delete_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, SaveRequest, save_request
 from repertoire.app.projects.index import index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
-from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
-from repertoire.app.wiring import open_project
+from repertoire.domain.errors import InvalidRequest
 from repertoire.store.project_texts import text_hash
 
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
-
-
-@pytest.fixture
-def project(tmp_path):
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(tmp_path / "home", root) as memory:
-        read(memory)
-    shelf = ProjectShelf(tmp_path / "home", open_project)
-    yield shelf.open(str(root))
-    shelf.close()
 
 
 def note(project, title, **more):
@@ -118,3 +106,59 @@ def test_where_all_is_searched_no_source_has_more_than_twenty_results(project):
         note(project, f"Clay lot {number} of the {'abcdefghijklmnopqrstuvwxyzäöüß'[number] * 5}", apart=True)
     assert len(found(project, "clay lot", limit=50, kinds=("note",))) == 30
     assert sum(item.kind == "note" for item in found(project, "clay lot", limit=50)) == 20
+
+
+def test_two_notes_that_became_one_are_taken_apart_with_their_texts_tags_and_links(project):
+    first = note(project, SAID, tags=["yard"], about=["kiln/clay.py"]).entries[0]
+    note(project, f"{SAID} slowly", tags=["rule"], about=["kiln/heat.py", "kiln/clay.py"])
+    shown = show_item(project, first.key)
+    assert shown.related["merged with"] == (f"{SAID} slowly",)
+    undone = save_entry(project, save_request({"apart": True}, key=first.key), embedder=None)
+    kept, taken = undone.entries
+    assert (undone.what, kept.title, kept.tags) == ("split", SAID, ("yard",))
+    assert (taken.title, taken.tags) == (f"{SAID} slowly", ("rule",))
+    assert "times_said" not in kept.data
+    links = project.store.entries.links
+    assert {link.target for link in links(kept.key)} == {"file:kiln/clay.py"}
+    assert {link.target for link in links(taken.key)} == {"file:kiln/heat.py", "file:kiln/clay.py"}
+    assert "merged with" not in show_item(project, kept.key).related
+    with pytest.raises(InvalidRequest, match="merged with nothing"):
+        save_entry(project, save_request({"apart": True}, key=kept.key), embedder=None)
+
+
+def test_merges_are_undone_one_by_one_the_last_first_and_what_was_changed_since_stays(project):
+    first = note(project, SAID, category="decision").entries[0]
+    note(project, f"{SAID} slowly", category="decision")
+    note(project, SAID.replace("full ", ""), category="decision", tags=["short"])
+    apart = save_request({"apart": True}, key=first.key)
+    kept, short = save_entry(project, apart, embedder=None).entries
+    assert (kept.title, kept.data["times_said"], short.tags) == (f"{SAID} slowly", 2, ("short",))
+    save_entry(project, save_request({"title": "Pots dry"}, key=first.key), embedder=None)
+    with pytest.raises(InvalidRequest, match="version"):
+        save_entry(project, replace(apart, expected_version=1), embedder=None)
+    with pytest.raises(InvalidRequest, match="afterwards"):
+        save_entry(project, replace(apart, title="Other"), embedder=None)
+    kept, slow = save_entry(project, apart, embedder=None).entries
+    assert (kept.title, slow.title, slow.data["category"]) == ("Pots dry", f"{SAID} slowly", "decision")
+
+
+def test_what_a_note_says_of_two_things_is_kept_as_an_edge_and_shown_and_goes_with_the_note(project):
+    saved = note(
+        project, "Heating", body="The kiln log uses Redis. `weigh` requires a scale. Does it use steam?"
+    ).entries[0]
+    assert show_item(project, saved.key).related["says"] == ("kiln log uses Redis", "weigh requires scale")
+    assert show_item(project, "symbol:kiln/clay.py::weigh").related["notes say"] == (
+        f"weigh requires scale ({saved.key})",
+    )
+    other = note(project, "The oven log uses redis").entries[0]
+    shown = show_item(project, "entity:redis")
+    assert (shown.item.title, shown.body.splitlines()) == (
+        "Redis",
+        [f"kiln log uses Redis ({saved.key})", f"oven log uses Redis ({other.key})"],
+    )
+    assert "says: kiln log uses Redis" in next(one for one in found(project, "heating") if one.key == saved.key).doc
+    save_entry(project, save_request({"body": "The kiln log uses SQLite."}, key=saved.key), embedder=None)
+    assert show_item(project, saved.key).related["says"] == ("kiln log uses SQLite",)
+    delete_entries(project, DeleteRequest((other.key,)))
+    with pytest.raises(InvalidRequest, match="nothing has the id"):
+        show_item(project, "entity:redis")

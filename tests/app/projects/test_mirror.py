@@ -5,33 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.projects.small_project import FILES, begin, read, write
+from app.projects.small_project import begin, read, write
 from examples import examples
 from repertoire.app.projects.entries import delete_entries, list_entries, move_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, ListQuery, MoveRequest, SaveRequest, save_request
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror
 from repertoire.app.projects.mirror_text import file_of_entry, read_entry_file
 from repertoire.app.projects.places import memory_file
-from repertoire.app.projects.shelf import ProjectShelf
-from repertoire.app.wiring import open_project
 from repertoire.domain.errors import StoreError
 from repertoire.domain.project import ENTRIES, Entry
-
-
-@pytest.fixture
-def shelf(tmp_path):
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(tmp_path / "home", root) as memory:
-        read(memory)
-    with closing(ProjectShelf(tmp_path / "home", open_project)) as found:
-        yield found
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.labelled import LabelledSet, fill, queries_file, read_set
+from repertoire.app.measure.labelled import LabelledSet, fill, read_queries
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
@@ -79,7 +79,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
         InvalidRequest: an option names an unknown set, split, part or mode.
     """
     _check(options)
-    labelled, queries = read_queries(options.set_dir, options.split, over_a_home=options.at_home)
+    labelled, queries = read_queries(options.set_dir, options.split, needs_corpus=not options.at_home)
     start = perf_counter()
     missing = () if options.at_home else fill(opened.store, labelled, opened.embedder, cache=options.cache, tell=report)
     seconds = perf_counter() - start
@@ -105,31 +105,6 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
         left_out=tuple(query["id"] for query in queries if query not in asked),
         missing=missing,
     )
-
-
-def read_queries(
-    set_dir: Path, split: str, *, over_a_home: bool = False
-) -> tuple[LabelledSet, Sequence[Mapping[str, Any]]]:
-    """Return a labelled set and the queries of one split.
-
-    Raises:
-        InvalidRequest: the folder holds no labelled set, or the set has no such split.
-    """
-    needed = [queries_file(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
-    for file in needed:
-        if not file.is_file():
-            message = (
-                f"{set_dir} has no {file.name}; a set is a folder with corpus.jsonl, queries.jsonl and "
-                "qrels.tsv, of which a home needs no corpus"
-            )
-            raise InvalidRequest(message)
-    labelled = read_set(set_dir)
-    queries = labelled.split(split)
-    if not queries:
-        splits = sorted({str(query.get("split")) for query in labelled.queries})
-        message = f"{set_dir.name} has no split {split}; it has {', '.join(splits)}"
-        raise InvalidRequest(message)
-    return labelled, queries
 
 
 def _check(options: EvalOptions) -> None:

@@ -33,6 +33,7 @@ from repertoire.domain.component import (
     FileRecord,
     SourceInfo,
 )
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import GIVEN, HOME
 from repertoire.ingestion import clients
 from repertoire.ingestion.extract import Extraction, ExtractionPlan, extract
@@ -80,6 +81,31 @@ def read_set(place: Path) -> LabelledSet:
         gold[query].append(document)
     asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(queries_file(place))]
     return LabelledSet(list(_lines(place / "corpus.jsonl")), asked, list(_table(place / "edges.tsv", "source")), gold)
+
+
+def read_queries(
+    set_dir: Path, split: str, *, needs_corpus: bool = True
+) -> tuple[LabelledSet, Sequence[Mapping[str, Any]]]:
+    """Return a labelled set and the queries of one split.
+
+    Raises:
+        InvalidRequest: the folder holds no labelled set, or the set has no such split.
+    """
+    needed = [queries_file(set_dir)] + ([set_dir / "corpus.jsonl"] if needs_corpus else [])
+    for file in needed:
+        if not file.is_file():
+            message = (
+                f"{set_dir} has no {file.name}; a set is a folder with corpus.jsonl, queries.jsonl and "
+                "qrels.tsv; a home and a tree of code need no corpus"
+            )
+            raise InvalidRequest(message)
+    labelled = read_set(set_dir)
+    queries = labelled.split(split)
+    if not queries:
+        splits = sorted({str(query.get("split")) for query in labelled.queries})
+        message = f"{set_dir.name} has no split {split}; it has {', '.join(splits)}"
+        raise InvalidRequest(message)
+    return labelled, queries
 
 
 def queries_file(place: Path) -> Path:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.app.measure.labelled import CachedEmbedder
+from repertoire.app.measure.labelled import CachedEmbedder, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
-from repertoire.app.projects.entries import new_entry, put_entry
+from repertoire.app.measure.temporary_project import temporary_project
+from repertoire.app.projects.entries import new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
-from repertoire.app.projects.index import begin_memory
+from repertoire.app.projects.entry_writing import put_entry
 from repertoire.app.projects.search import MemoryQuery, search_memory
-from repertoire.app.projects.shelf import OpenProject, ProjectShelf
-from repertoire.domain.errors import InvalidRequest
+from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import KNOWLEDGE, NOTE, RELATES_TO, EntryLink
 from repertoire.ports import Embedder
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
@@ -75,21 +72,22 @@ def evaluate_notes(
     """Save each project's rows as notes, answer its queries of a split, and write the run of the search.
 
     Raises:
-        InvalidRequest: the folder holds no labelled set of notes, or no query of the split.
+        InvalidRequest: the folder holds no labelled set, or the set has no such split.
     """
-    queries, rows, gold = _read_set(options)
+    labelled, asked_of_all = read_queries(options.set_dir, options.split)
+    queries, rows = _by_project(asked_of_all), _by_project(labelled.corpus)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
     found = defaultdict[str, dict[str, list[_Row]]](lambda: defaultdict(list))
     notes = 0
     options.run.parent.mkdir(parents=True, exist_ok=True)
     with options.run.open("w", encoding="utf-8") as run:
         for project, asked in queries.items():
-            with _new_memory(opening) as memory:
+            with temporary_project(opening) as memory:
                 named = _save(memory, rows[project], kept)
                 notes += len(named)
                 report(f"{project}: {len(named)} notes, {len(asked)} queries")
                 for query in asked:
-                    right = gold[query["id"]]
+                    right = {*labelled.gold[query["id"]]}
                     for name, keys, ms in _answers(memory, str(query["text"]), kept):
                         ids = [named[key] for key in keys]
                         for kind in _kinds(query):
@@ -99,49 +97,18 @@ def evaluate_notes(
             if kept is not None:
                 kept.save()
     figures = {kind: {name: _figures(many) for name, many in of.items()} for kind, of in found.items()}
-    return NoteResult(sum(map(len, queries.values())), notes, figures)
+    return NoteResult(len(asked_of_all), notes, figures)
 
 
-@contextmanager
-def _new_memory(opening: Callable[[Path], ProjectStore]) -> Iterator[OpenProject]:
-    with tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder:
-        root, home = Path(folder) / "project", Path(folder) / "home"
-        root.mkdir()
-        begin_memory(home, str(root), opening)
-        shelf = ProjectShelf(home, opening)
-        try:
-            yield shelf.open(str(root))
-        finally:
-            shelf.close()
+def _by_project(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found = defaultdict[str, list[Mapping[str, Any]]](list)
+    for row in rows:
+        found[str(row.get("repo", ""))].append(row)
+    return found
 
 
 def _run_lines(query: str, ids: Sequence[str]) -> Iterator[str]:
     return (f"{query}\t{one}\t{rank}\t{1 / rank:.6f}\n" for rank, one in enumerate(ids[:_DEPTH], 1))
-
-
-def _read_set(
-    options: NoteOptions,
-) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]], dict[str, set[str]]]:
-    """Return the split's queries and the rows by their project, and the right rows of each query."""
-    queries, rows, gold = defaultdict(list), defaultdict(list), defaultdict(set)
-    try:
-        for line in (options.set_dir / "queries.jsonl").read_text(encoding="utf-8").splitlines():
-            query = json.loads(line)
-            if query.get("split") == options.split:
-                queries[str(query.get("repo", ""))].append(query)
-        for line in (options.set_dir / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            rows[str(row.get("repo", ""))].append(row)
-        for line in (options.set_dir / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-            query, note, _ = line.split("\t")
-            gold[query].add(note)
-    except OSError as error:
-        message = f"{options.set_dir} is no labelled set of notes ({error.strerror}: {error.filename})"
-        raise InvalidRequest(message) from error
-    if not queries:
-        message = f"{options.set_dir} has no query of the split {options.split}"
-        raise InvalidRequest(message)
-    return queries, rows, gold
 
 
 def _save(project: OpenProject, rows: Sequence[Mapping[str, Any]], embedder: Embedder | None) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tarfile
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from repertoire.app.measure.labelled import CachedEmbedder
+from repertoire.app.measure.labelled import CachedEmbedder, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
-from repertoire.app.projects.index import begin_memory, index_project
-from repertoire.app.projects.shelf import OpenProject, ProjectShelf
-from repertoire.domain.errors import InvalidRequest
+from repertoire.app.measure.temporary_project import temporary_project
+from repertoire.app.projects.index import index_project
+from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import CODE, DOCS, Item
 from repertoire.ports import Embedder
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
@@ -74,47 +73,22 @@ def evaluate_code(
     """Read a set's files as a project, answer the queries of a split, and write the run of the search.
 
     Raises:
-        InvalidRequest: the folder holds no labelled set of code, or no query of the split.
+        InvalidRequest: the folder holds no labelled set, or the set has no such split.
     """
-    queries, gold = _read_set(options)
+    labelled, queries = read_queries(options.set_dir, options.split, needs_corpus=False)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
-    with tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder:
-        root, home = Path(folder) / "project", Path(folder) / "home"
-        root.mkdir()
-        named = _unpack(options.set_dir, root)
-        with opening(begin_memory(home, str(root), opening)) as memory:
-            started = perf_counter()
-            done = index_project(memory, most_files=_FILES, embedder=kept)
-            report(f"{done.read} files, {done.embedded} texts in {perf_counter() - started:.1f} s")
+    with temporary_project(opening) as project:
+        named = unpack(options.set_dir, Path(project.root))
+        started = perf_counter()
+        done = index_project(project.store, most_files=_FILES, embedder=kept)
+        report(f"{done.read} files, {done.embedded} texts in {perf_counter() - started:.1f} s")
         if kept is not None:
             kept.save()
-        shelf = ProjectShelf(home, opening)
-        try:
-            places = {query: _placed(labels, named) for query, labels in gold.items()}
-            return _measured(options, shelf.open(str(root)), queries, places, kept)
-        finally:
-            shelf.close()
+        right = {query: places_of(labels, named) for query, labels in labelled.gold.items()}
+        return _measured(options, project, queries, right, kept)
 
 
-def _read_set(options: CodeOptions) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    try:
-        lines = (options.set_dir / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-        labels = (options.set_dir / "qrels.tsv").read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        message = f"{options.set_dir} is no labelled set of code ({error.strerror}: {error.filename})"
-        raise InvalidRequest(message) from error
-    queries = [one for one in map(json.loads, lines) if one.get("split") == options.split]
-    if not queries:
-        message = f"{options.set_dir} has no query of the split {options.split}"
-        raise InvalidRequest(message)
-    gold = defaultdict(list)
-    for line in labels[1:]:
-        query, place, _ = line.split("\t")
-        gold[query].append(place)
-    return queries, gold
-
-
-def _unpack(set_dir: Path, root: Path) -> dict[str, str]:
+def unpack(set_dir: Path, root: Path) -> dict[str, str]:
     """Write the files of a set below a folder; return the path of each row's file, where a row is no file itself."""
     archive = set_dir / "tree.tar.xz"
     if archive.is_file():
@@ -129,7 +103,8 @@ def _unpack(set_dir: Path, root: Path) -> dict[str, str]:
     return named
 
 
-def _placed(labels: Sequence[str], named: Mapping[str, str]) -> list[Place]:
+def places_of(labels: Sequence[str], named: Mapping[str, str]) -> list[Place]:
+    """Return the right places of a question, given its labels and the files of rows."""
     return [(named[one], 1, 1_000_000) if one in named else _place(one) for one in labels]
 
 
@@ -153,8 +128,8 @@ def _measured(
             view = DOCS if query.get("mode") == DOCS else CODE
             right = gold[query["id"]]
             for name, items, ms in _answers(project, view, str(query["text"]), options, embedder):
-                hits = [any(_touch(item, place) for place in right) for item in items]
-                found = sum(any(_touch(item, place) for item in items[:10]) for place in right) / len(right)
+                hits = [any(touches(item, place) for place in right) for item in items]
+                found = sum(any(touches(item, place) for item in items[:10]) for place in right) / len(right)
                 rows[view][name].append((hits, found, ms))
                 if name == "search":
                     file.writelines(
@@ -194,7 +169,8 @@ def _answers(
         yield name, [items[one] for one in node_ids if one in items], ms
 
 
-def _touch(item: Item, place: Place) -> bool:
+def touches(item: Item, place: Place) -> bool:
+    """Tell whether a result shares a line with a right place."""
     return item.path == place[0] and item.start <= place[2] and place[1] <= item.end
 
 

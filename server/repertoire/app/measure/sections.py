@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from repertoire.app.measure.evaluate import read_queries
-from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.domain.errors import InvalidRequest

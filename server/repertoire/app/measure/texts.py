@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.app.measure.evaluate import EvalResult, read_queries
-from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.texts import PART_SPACE, TextDocument
 from repertoire.ports import Embedder

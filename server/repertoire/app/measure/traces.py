@@ -13,8 +13,7 @@ import numpy as np
 
 from repertoire.app.clock import now, today
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.evaluate import read_queries
-from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -20,43 +19,36 @@ from repertoire.app.projects.entry_requests import (
     Saved,
     SaveRequest,
 )
-from repertoire.app.projects.entry_texts import texts_of_entry
-from repertoire.app.projects.merging import merged, twin_of
+from repertoire.app.projects.entry_writing import add_links, back_up, found_entry, put_entry, resolved_link
+from repertoire.app.projects.merging import merged, split, twin_of
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.remarks import left_alone, remarks_on
 from repertoire.app.projects.shelf import OpenProject
-from repertoire.domain.errors import InvalidRequest, StoreError
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import (
     ABOUT,
-    BLOCKS,
-    DEPENDS_ON,
     DONE,
     ENTRIES,
     EPIC,
     LOWEST,
     NOTE,
-    PART_OF,
     RELATES_TO,
     STATES,
-    SUPERSEDED,
-    SUPERSEDES,
     TASK,
     TODO,
     Entry,
     EntryLink,
-    file_key,
 )
 from repertoire.ports import Embedder
 from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
 from repertoire.projects.sameness import SAME
-from repertoire.projects.tasks import circle, ready
+from repertoire.projects.tasks import ready
 from repertoire.store.project_entries import ProjectEntries
-from repertoire.store.project_texts import text_hash
 from repertoire.trust.redaction import redact
 
 TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
-_ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 _BULK = 100
+MERGED = "merged"
 
 
 def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
@@ -68,18 +60,52 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
     Raises:
         InvalidRequest: a field is invalid, the version is another, or a link would close a circle.
     """
+    if asked.key and asked.apart:
+        return _split(project, asked, embedder)
     with project.store.transaction():
-        before = _found(project.store.entries, asked.key) if asked.key else None
+        before = found_entry(project.store.entries, asked.key) if asked.key else None
         entry, what, remarks = _put(project, before, asked, embedder)
         links = [resolved_link(project, entry.key, relation, target) for relation, target in asked.links]
         if before is None or (before.title, before.body) != (entry.title, entry.body):
             links += _links_by_name(project, entry, {link.target for link in links})
+        known = {*project.store.entries.links(entry.key)}
         superseded = add_links(project, links)
+        if what == MERGED:
+            brought = [link for link in links if link not in known]
+            project.store.merges.add_links(entry.key, brought, [link for link in links if link in known])
         if asked.used:
-            credit(project, [entry])
+            credit(project, [entry.key])
         remarks += remarks_on(project, [entry])
     back_up(project)
     return Saved((entry,), what, tuple(links), tuple(superseded), tuple(remarks))
+
+
+def _split(project: OpenProject, asked: SaveRequest, embedder: Embedder | None) -> Saved:
+    """Take the note that was merged last out of an entry again, with the links that it brought."""
+    if asked != SaveRequest(asked.kind, asked.key, expected_version=asked.expected_version, apart=True):
+        message = "with an id, `apart` takes out what was merged and changes nothing else; send the changes afterwards"
+        raise InvalidRequest(message)
+    entries = project.store.entries
+    with project.store.transaction():
+        before = found_entry(entries, asked.key)
+        _check_version(before, asked.expected_version)
+        merge = project.store.merges.last(before.key)
+        if merge is None:
+            message = f"{before.key} was merged with nothing that can be taken out again"
+            raise InvalidRequest(message)
+        kept, taken = split(before, merge)
+        put_entry(project, kept, embedder)
+        put_entry(project, taken, embedder)
+        project.store.merges.drop_last(before.key)
+        moved = [*(link for link in merge.links if entries.unlink(link, now=now())), *merge.shared]
+        links = [
+            replace(one, source=taken.key) if one.source == kept.key else replace(one, target=taken.key)
+            for one in moved
+        ]
+        add_links(project, links)
+        remarks = remarks_on(project, [kept, taken])
+    back_up(project)
+    return Saved((kept, taken), "split", tuple(links), remarks=tuple(remarks))
 
 
 def _put(
@@ -92,10 +118,13 @@ def _put(
         return known, "was there already", []
     twin, how = (None, "") if before or asked.apart else twin_of(project, entry)
     if twin is not None and how == SAME:
-        entry = merged(twin, entry)
+        entry, merge = merged(twin, entry)
         put_entry(project, entry, embedder)
-        said = f"{entry.key} said the same: it has the fuller of both texts now; save with `apart` to keep both"
-        return entry, "merged", [said]
+        project.store.merges.add(entry.key, merge)
+        said = (
+            f"{entry.key} said the same: it has the fuller of both texts now; save it with `apart` to have both again"
+        )
+        return entry, MERGED, [said]
     put_entry(project, entry, embedder)
     asks = (
         f"{twin.key} says nearly the same ({twin.title}): if this replaces it, link this with supersedes"
@@ -161,9 +190,10 @@ def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:
         moved = [changed_entry(one, SaveRequest(status=asked.status, priority=asked.priority)) for one in before]
         for entry in moved:
             put_entry(project, entry, None)
-        credit(project, [one for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
+        credit(project, [one.key for one, old in zip(moved, before, strict=True) if one.status == DONE != old.status])
+        remarks = remarks_on(project, moved)
     back_up(project)
-    return Saved(tuple(moved), "moved")
+    return Saved(tuple(moved), "moved", remarks=tuple(remarks))
 
 
 def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
@@ -173,7 +203,7 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
         InvalidRequest: an end or the relation is unknown, or tasks would wait for each other in a circle.
     """
     entries = project.store.entries
-    source = _found(entries, asked.source)
+    source = found_entry(entries, asked.source)
     link = resolved_link(project, source.key, asked.relation, asked.target)
     if asked.remove:
         if not entries.unlink(link, now=now()):
@@ -204,23 +234,6 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
         remarks = left_alone(project, sorted(near))
     back_up(project)
     return Saved(tuple(gone), "deleted", remarks=tuple(remarks))
-
-
-def back_up(project: OpenProject) -> None:
-    """Write the backup of what was saved, if it can be written."""
-    if project.store.in_transaction:  # whoever opened it backs up at its end
-        return
-    # What was saved is on the disk already, so that a full disk must not call it failed; `doctor` misses the backup.
-    with contextlib.suppress(StoreError):
-        project.store.backup.write(now=now())
-
-
-def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:
-    """Write an entry with its texts; without an embedder its vectors follow at the next index."""
-    texts = texts_of_entry(entry)
-    project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
-    if embedder is not None:
-        project.store.embed_texts(texts, embedder.model, embedder.embed_passages([*texts.values()]))
 
 
 def new_entry(asked: SaveRequest) -> Entry:
@@ -293,24 +306,11 @@ def _clean(text: str, limit: int) -> str:
     return " ".join(redact(text).split())[:limit]
 
 
-def _found(entries: ProjectEntries, key: str) -> Entry:
-    """Return the entry with this id, or the only one whose id begins with it."""
-    known = entries.get(key.strip())
-    if known is not None:
-        return known
-    near = entries.starting(key.strip()) if len(key.strip()) >= 4 else []
-    if len(near) == 1:
-        return near[0]
-    told = f"; it may be {', '.join(one.key for one in near)}" if near else "; memory_list shows ids"
-    message = f"no note, task or procedure has the id {key[:80]!r}{told}"
-    raise InvalidRequest(message)
-
-
 def _all_found(project: OpenProject, keys: Sequence[str], expected: int | None) -> list[Entry]:
     if not 0 < len(keys) <= _BULK:
         message = f"send 1 to {_BULK} ids"
         raise InvalidRequest(message)
-    found = [_found(project.store.entries, key) for key in dict.fromkeys(keys)]
+    found = [found_entry(project.store.entries, key) for key in dict.fromkeys(keys)]
     for one in found:
         _check_version(one, expected)
     return found
@@ -320,59 +320,3 @@ def _near(entries: ProjectEntries, key: str) -> set[str]:
     known = entries.get(key)
     name = known.key if known is not None else key
     return {end for link in entries.links(name) for end in (link.source, link.target)} - {name}
-
-
-def resolved_link(project: OpenProject, source: str, relation: str, target: str) -> EntryLink:
-    """Return a link between keys; `depends_on` is turned round.
-
-    Raises:
-        InvalidRequest: the relation or the target is unknown.
-    """
-    known = (BLOCKS, DEPENDS_ON, PART_OF, ABOUT, RELATES_TO, SUPERSEDES)
-    if relation not in known:
-        message = f"{relation[:40]!r} is no relation; it is one of {', '.join(known)}"
-        raise InvalidRequest(message)
-    store, wanted = project.store, target.strip()
-    if relation in (BLOCKS, DEPENDS_ON, PART_OF, SUPERSEDES):
-        other = _found(store.entries, wanted)
-        if relation in (BLOCKS, DEPENDS_ON) and not (source.startswith(TASK) and other.kind == TASK):
-            message = f"only a task blocks a task; {source} and {other.key} are not both tasks"
-            raise InvalidRequest(message)
-        if relation == PART_OF and other.kind != EPIC:
-            message = f"{other.key} is no epic; save one with kind epic"
-            raise InvalidRequest(message)
-        ends = (other.key, source) if relation == DEPENDS_ON else (source, other.key)
-        return EntryLink(ends[0], BLOCKS if relation == DEPENDS_ON else relation, ends[1])
-    kind = wanted.partition(":")[0]
-    if kind in _ELSEWHERE:
-        return EntryLink(source, relation, wanted)
-    item = store.items.by_key(wanted) or store.items.by_key(file_key(wanted.removeprefix("./")))
-    if item is None and not kind.startswith(ENTRIES):
-        named = store.items.named(wanted, limit=2)
-        item = named[0] if len(named) == 1 else None
-    key = item.key if item is not None else _found(store.entries, wanted).key
-    return EntryLink(source, relation, key)
-
-
-def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
-    """Add links, and mark what they replace; return the replaced entries.
-
-    Raises:
-        InvalidRequest: an entry is linked with itself, or round in a circle.
-    """
-    entries, superseded = project.store.entries, list[Entry]()
-    for link in links:
-        if link.source == link.target:
-            message = f"{link.source} cannot be linked with itself"
-            raise InvalidRequest(message)
-        same = [(one.source, one.target) for one in entries.links(relation=link.relation)]
-        around = circle(same, link.source, link.target) if link.relation in (BLOCKS, SUPERSEDES, PART_OF) else ()
-        if around:
-            message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"
-            raise InvalidRequest(message)
-        entries.link([link], now=now())
-        old = entries.get(link.target) if link.relation == SUPERSEDES else None
-        if old is not None and SUPERSEDED in STATES[old.kind] and old.status != SUPERSEDED:
-            superseded.append(replace(old, status=SUPERSEDED, version=old.version + 1, changed=now()))
-            put_entry(project, superseded[-1], None)
-    return superseded

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.app.projects.entries import back_up, link_entries, save_entry
+from repertoire.app.projects.entries import link_entries, save_entry
 from repertoire.app.projects.entry_requests import LinkRequest, SaveRequest
+from repertoire.app.projects.entry_writing import back_up
 from repertoire.app.projects.foreign_entries import BASIC_MEMORY, ForeignEntry, format_of, read_entries
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -107,7 +108,7 @@ def _read(file: FoundFile, kind: str, report: ImportReport) -> Iterator[ForeignE
 def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder | None, report: ImportReport) -> str:
     data = {**one.data, SOURCE: one.source, DIGEST: one.digest}
     asked = SaveRequest(
-        "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=True
+        "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=not key
     )
     try:
         entry = save_entry(project, asked, embedder=embedder).entries[0]

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from repertoire.app.clock import now
+from repertoire.app.clock import ago, now
+from repertoire.app.projects.changes import changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
-from repertoire.app.projects.named_files import lies_in, named_files, say_all
+from repertoire.app.projects.named_files import named_files, say_all
 from repertoire.app.projects.places import MIRROR_FOLDER, files_of, memory_file, refuse_no_project
-from repertoire.app.projects.reading import read_file
-from repertoire.app.projects.resolving import Concern, resolve_names
-from repertoire.boot.filelock import only_one
-from repertoire.domain.errors import StoreBusy
-from repertoire.domain.project import KnownFile, ReadFile
+from repertoire.app.projects.queues import QUEUES, WAIT_S, held
+from repertoire.app.projects.turns import Listed, Reading, Report
 from repertoire.ports import Embedder
-from repertoire.projects.surface import noticed
 from repertoire.sources import crawl
-from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.sources.crawl import CrawlLimits, Mount
 from repertoire.sources.gitignore import GitIgnore
 from repertoire.store.project_file import ProjectStore
 
-Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
-_BATCH = 100  # files that are written in one transaction
 _DEPTH = 40
-_WAIT_S = 30
-_FEW = 50  # changed files up to which it is found out who may notice what changed in each
+_GRACE = timedelta(days=30)  # in which what is gone may come back: by a rename, another branch
+_ENDED = object()
 
 
 @dataclass(frozen=True)
@@ -42,34 +39,7 @@ class Indexed:
     skipped: dict[str, str]
     embedded: int
     to_embed: int
-
-
-@dataclass
-class _Changes:
-    """The difference between a project's files and what its memory knows."""
-
-    changed: list[FoundFile]
-    gone: list[str]
-    same: dict[str, str]  # reasons why files whose bytes are known were not read
-    unchanged: int
-    known: dict[str, KnownFile]
-
-
-@contextlib.contextmanager
-def writing(memory: Path) -> Iterator[None]:
-    """Let no other process read the project into this memory meanwhile.
-
-    Raises:
-        StoreBusy: another process does.
-    """
-
-    def wait(seconds: int) -> None:
-        if seconds >= _WAIT_S:
-            message = "another process is reading this project; wait until it has ended"
-            raise StoreBusy(message)
-
-    with only_one(memory.with_name(f"{memory.name}.lock"), wait):
-        yield
+    unlinked: int = 0  # links with what went long ago
 
 
 def forget_memory(home: Path, root: str) -> list[Path]:
@@ -95,44 +65,51 @@ def begin_memory(home: Path, root: str, opening: Callable[[Path], ProjectStore])
     return file
 
 
-def index_project(
+def index_project(  # noqa: PLR0913 - what is read, and how
     memory: ProjectStore,
     *,
     most_files: int,
     embedder: Embedder | None = None,
     report: Report = lambda *_: None,
     among: Collection[str] | None = None,
+    queues: Collection[str] = QUEUES,
+    wait_s: int = WAIT_S,
+    between: Callable[[], object] = lambda: None,
 ) -> Indexed:
     """Read what changed in a project, resolve its names, and embed what has no vector yet.
 
-    With `among`, only these files are looked at, as long as they say all: a changed folder or `.gitignore` may concern
+    Documents, programs and other files are queues that take turns, batch by batch, and are locked each by itself: a
+    document waits for no program, neither here nor in another process. `between` is called after each batch. With
+    `among`, only these files are looked at, as long as they say all: a changed folder or `.gitignore` may concern
     others. An interruption loses nothing that was read before it.
+
+    Raises:
+        StoreBusy: another process reads one of the queues, and did not end within the time to wait.
     """
     root = Path(memory.root())
-    with writing(memory.path):
+    with contextlib.ExitStack() as locks:
+        of_queue = {one: locks.enter_context(contextlib.ExitStack()) for one in QUEUES if one in queues}
+        for queue, lock in of_queue.items():
+            lock.enter_context(held(memory.path, queue, wait_s=wait_s))
         refuse_no_project(str(root))
-        ignored = ignored_in(root, home=memory.path.parent.parent)
-        if among is not None and say_all(root, among):
-            entries, skipped = named_files(root, among, ignored), memory.skipped()
-            skipped = {path: why for path, why in skipped.items() if path not in among}
-        else:
-            among = None
-            listing = crawl.walk((Mount(root),), limits=CrawlLimits(files=most_files, depth=_DEPTH), ignored=ignored)
-            entries, skipped = list(listing.entries), {item.path: item.reason for item in listing.refused}
-            if listing.truncated:
-                skipped["."] = listing.truncated
-        whole = memory.is_unresolved()
-        found = _changes(memory, entries, among)
-        gone = {*found.gone}
-        led = {} if whole else memory.programs().referring({*gone, *(entry.path for entry in found.changed)})
-        done = _read_all(memory, found, skipped, report)
-        memory.remove(found.gone, now=now())
-        if whole or done.paths or gone:
-            concern = Concern({*done.paths}, led, done.new | gone, done.noticed)
-            resolve_names(memory, None if whole else concern, report=report)
-        memory.finish(skipped, now=now())
-        embedded, missing = embed_pending(memory, root, embedder, report=report) if embedder else (0, 0)
-    return Indexed(str(root), len(done.paths), done.moved, len(found.gone), found.unchanged, skipped, embedded, missing)
+        listed = _listed(memory, most_files, among)
+        found = changes_of(memory, listed.files, listed.among, queues)
+        follow_renames(memory, found)
+        reading = Reading(memory, found, listed, report)
+        turns = deque((queue, reading.of(queue)) for queue in of_queue)
+        while turns:
+            queue, steps = turns.popleft()
+            if next(steps, _ENDED) is _ENDED:
+                of_queue[queue].close()
+            else:
+                turns.append((queue, steps))
+            between()
+    if memory.indexed_at() or {*queues} == {*QUEUES}:
+        memory.finish(now=now())
+    gone = memory.entries.unlink_gone(before=ago(_GRACE), now=now()) if listed.among is None else []
+    embedded, missing = embed_pending(memory, root, embedder, report=report) if embedder else (0, 0)
+    counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
+    return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 
 
 def ignored_in(root: Path, *, home: Path) -> crawl.Ignored:
@@ -146,63 +123,12 @@ def ignored_in(root: Path, *, home: Path) -> crawl.Ignored:
     return ignored
 
 
-def _changes(memory: ProjectStore, entries: Sequence[FoundFile], among: Collection[str] | None) -> _Changes:
-    all_known, changed, same = memory.known(), list[FoundFile](), dict[str, str]()
-    known, before = {**all_known}, memory.skipped()
-    for entry in entries:
-        old = known.pop(entry.path, None)
-        if old is None or not _is_same(entry, old):
-            changed.append(entry)
-        elif entry.path in before:
-            same[entry.path] = before[entry.path]
-    if among is None:
-        return _Changes(changed, [*known], same, len(entries) - len(changed), all_known)
-    gone = [path for path in known if lies_in(path, among)]
-    return _Changes(changed, gone, same, len(all_known) - len(changed) - len(gone), all_known)
-
-
-def _is_same(entry: FoundFile, old: KnownFile) -> bool:
-    return entry.location.stat().st_mtime_ns == old.mtime and entry.size == old.size
-
-
-@dataclass
-class _Done:
-    paths: list[str]
-    moved: int = 0
-    new: set[str] = field(default_factory=set)
-    noticed: dict[str, frozenset[str]] = field(default_factory=dict)  # by changed file, where not every name may be
-
-
-def _read_all(memory: ProjectStore, found: _Changes, skipped: dict[str, str], report: Report) -> _Done:
-    """Read the changed files into the memory, batch by batch."""
-    known, done, waiting, touched = found.known, _Done([]), list[ReadFile](), dict[str, int]()
-    programs = memory.programs()
-    lost = {known[path].content_hash: path for path in found.gone if known[path].content_hash}
-    skipped.update(found.same)
-    for number, entry in enumerate(found.changed, 1):
-        file, reason = read_file(entry)
-        if reason:
-            skipped[entry.path] = reason
-        old = known.get(entry.path)
-        if old is not None and old.content_hash and old.content_hash == file.content_hash:
-            touched[entry.path] = file.mtime
-            found.unchanged += 1
-        else:
-            if old is None and file.content_hash in lost:
-                memory.move(lost[file.content_hash], entry.path)
-                found.gone.remove(lost.pop(file.content_hash))
-                done.moved += 1
-            if old is None:
-                done.new.add(entry.path)
-            elif len(found.changed) <= _FEW:
-                before = (programs.definitions(entry.path), programs.facts(entry.path))
-                names = noticed(before, (file.symbols, file.facts))
-                done.noticed.update({} if names is None else {entry.path: names})
-            waiting.append(file)
-        if len(waiting) == _BATCH or number == len(found.changed):
-            memory.put(waiting, now=now())
-            memory.touch(touched)
-            done.paths.extend(one.path for one in waiting)
-            waiting, touched = [], {}
-        report("files", number, len(found.changed))
-    return done
+def _listed(memory: ProjectStore, most_files: int, among: Collection[str] | None) -> Listed:
+    """Find the files that were named, if they say all; else all files of the project."""
+    root = Path(memory.root())
+    ignored = ignored_in(root, home=memory.path.parent.parent)
+    if among is not None and say_all(root, among):
+        return Listed(named_files(root, among, ignored), {}, among)
+    listing = crawl.walk((Mount(root),), limits=CrawlLimits(files=most_files, depth=_DEPTH), ignored=ignored)
+    refused = {item.path: item.reason for item in listing.refused}
+    return Listed(listing.entries, {**refused, **({".": listing.truncated} if listing.truncated else {})}, None)

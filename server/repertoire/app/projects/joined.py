@@ -51,6 +51,14 @@ def joined(
     return replace(shown, related={**related, **{name: keys for name, keys in parts.items() if keys}})
 
 
+def drop_lost_traces(project: OpenProject, is_trace: Callable[[str], bool]) -> int:
+    """Delete the links with traces that the home has no more; return how many traces these were."""
+    lost = [key for key in project.store.entries.stand_ins(TRACE) if not is_trace(key)]
+    for key in lost:
+        project.store.entries.unlink_all(key, now=now())
+    return len(lost)
+
+
 def _documenting(project: OpenProject, path: str, packs: Iterable[tuple[str, str]]) -> list[str]:
     imported = {_plain(name) for name in project.store.imported_packages(path)}
     return [f"pack {name}" for name, word in packs if _plain(word) in imported][:_PACKS]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from repertoire.app.clock import now
 from repertoire.app.projects.shelf import OpenProject
-from repertoire.domain.project import ACTIVE, KNOWLEDGE, NOTE, Entry
+from repertoire.domain.project import ACTIVE, KNOWLEDGE, NOTE, Entry, Merge
 from repertoire.domain.text import content_words, index_text
 from repertoire.projects.freshness import TIMES_SAID, times_said
 from repertoire.projects.sameness import NEAR, SAME, likeness
@@ -34,10 +34,13 @@ def twin_of(project: OpenProject, entry: Entry) -> tuple[Entry | None, str]:
     return near, NEAR if near is not None else ""
 
 
-def merged(kept: Entry, new: Entry) -> Entry:
-    """Return a note that has the fuller text of two, all their tags and fields, and says how often it was said."""
+def merged(kept: Entry, new: Entry) -> tuple[Entry, Merge]:
+    """Return a note that has the fuller text of two, all their tags and fields, and what both were before.
+
+    It says how often it was said.
+    """
     fuller = max((kept, new), key=lambda one: len(_words(one)))  # of equal ones the older
-    return replace(
+    both = replace(
         kept,
         title=fuller.title,
         body=fuller.body,
@@ -46,6 +49,30 @@ def merged(kept: Entry, new: Entry) -> Entry:
         version=kept.version + 1,
         changed=now(),
     )
+    return both, Merge(kept, new, both)
+
+
+def split(entry: Entry, merge: Merge) -> tuple[Entry, Entry]:
+    """Return the two notes that became one. What was changed since stays as it was changed."""
+    kept, new, both = merge.kept, merge.new, merge.both
+    as_merged = (entry.title, entry.body) == (both.title, both.body)
+    brought = {*new.tags} - {*kept.tags}
+    fields = {
+        name: value
+        for name, value in entry.data.items()
+        if name in kept.data or name not in new.data or value != new.data[name]
+    }
+    said = {TIMES_SAID: times_said(entry) - 1} if times_said(entry) > 2 else {}
+    apart = replace(
+        entry,
+        title=kept.title if as_merged else entry.title,
+        body=kept.body if as_merged else entry.body,
+        tags=tuple(tag for tag in entry.tags if tag not in brought),
+        data={**{name: value for name, value in fields.items() if name != TIMES_SAID}, **said},
+        version=entry.version + 1,
+        changed=now(),
+    )
+    return apart, replace(new, changed=now())
 
 
 def _comparable(entry: Entry, other: Entry) -> bool:

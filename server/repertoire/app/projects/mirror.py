@@ -12,15 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.projects.entries import (
-    add_links,
-    back_up,
-    changed_entry,
-    new_entry,
-    put_entry,
-    resolved_link,
-)
+from repertoire.app.projects.entries import changed_entry, new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
+from repertoire.app.projects.entry_writing import add_links, back_up, put_entry, resolved_link
 from repertoire.app.projects.mirror_folder import FolderFile, MirrorFolder, digest_of
 from repertoire.app.projects.mirror_text import (
     FIELDS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from repertoire.app.clock import today
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
-from repertoire.projects.freshness import credit_of, times_said, unconfirmed_days, uses_of
+from repertoire.projects.freshness import credit_of, times_said, trust, unconfirmed_days, uses_of
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import SectionIndex
 from repertoire.store.project_entries import ProjectEntries, item_of
@@ -20,7 +19,6 @@ from repertoire.store.project_entries import ProjectEntries, item_of
 # Cosine, of titles and of texts, from which on two notes are about the same: Memory Fabric's bound for one memory
 # told twice.
 _SAME = 0.85
-_USED, _MOST = 0.05, 1.25  # what use adds: it decides among procedures that fit about as well, and outweighs no fit
 Vector = npt.NDArray[np.float32]
 _REPLACED = 0.5  # share of its score that is left to an entry which another one supersedes
 
@@ -33,7 +31,7 @@ def newest_first(
     Entries and scores are by node id. What another entry supersedes counts half, and brings the newest one instead.
     """
     links = entries.links(relation=SUPERSEDES)
-    value = {entry.key: scores[node_id] * _trusted(entry) for node_id, entry in found.items()}
+    value = {entry.key: scores[node_id] * trust(_proved(entry)) for node_id, entry in found.items()}
     known = {entry.key: entry for entry in found.values()}
     age = {entry.key: (entry.changed, node_id) for node_id, entry in found.items()}
     older: dict[str, int] = {}
@@ -55,9 +53,9 @@ def newest_first(
     return [(_told(entry, older.get(entry.key, 0)), value[entry.key]) for entry in ranked]
 
 
-def _trusted(entry: Entry) -> float:
-    """Return the factor of an entry that was followed, said again or led to a good end: 1.05 at first, at most 1.25."""
-    return min(1.0 + _USED * math.log2(uses_of(entry) + times_said(entry) + credit_of(entry)), _MOST)
+def _proved(entry: Entry) -> float:
+    """Return how often an entry was followed, said again or led to a good end."""
+    return uses_of(entry) + times_said(entry) + credit_of(entry)
 
 
 def _newest(key: str, links: Sequence[EntryLink]) -> tuple[str, int]:

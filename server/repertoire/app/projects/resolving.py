@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from repertoire import syntax
 from repertoire.app.clock import now
+from repertoire.projects.modules import Modules
 from repertoire.projects.resolve import Resolver
 from repertoire.store.project_file import ProjectStore
+from repertoire.store.project_programs import StoredPrograms
 
 _BATCH = 100  # files that are written in one transaction
 _HOPS = 4  # files by which a name is passed on
 _MOST_PASSING = 200  # files whose importers are looked at; of more, only a reading of everything finds all
 _SIBLINGS = (syntax.GO, syntax.JAVA)  # whose files know the names of their folder without an import
+
+_MODULES: WeakKeyDictionary[StoredPrograms, Modules] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -29,10 +34,10 @@ class Concern:
 
 def resolve_names(
     memory: ProjectStore, concern: Concern | None, *, report: Callable[[str, int, int], None] = lambda *_: None
-) -> None:
-    """Write where the names in programs lead to; without a concern, in all of them."""
+) -> Iterator[None]:
+    """Write where the names in programs lead to, without a concern in all of them; it stops after each batch."""
     programs = memory.programs()
-    resolver = Resolver(programs)
+    resolver = Resolver(programs, modules_of(programs))
     paths = sorted(programs.languages)
     if concern is not None:
         wanted = {*concern.read, *_noticing(memory, concern), *_meant(memory, resolver, concern.new)}
@@ -42,6 +47,14 @@ def resolve_names(
         part = paths[start : start + _BATCH]
         memory.resolve({path: resolver.edges(path) for path in part}, now=now())
         report("names", start + len(part), len(paths))
+        yield
+
+
+def modules_of(programs: StoredPrograms) -> Modules:
+    """Return the files of a project as modules, made once as long as no file comes or goes."""
+    if programs not in _MODULES:
+        _MODULES[programs] = Modules(programs.languages)
+    return _MODULES[programs]
 
 
 def _noticing(memory: ProjectStore, concern: Concern) -> set[str]:

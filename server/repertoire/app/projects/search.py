@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repertoire.app.clock import today
 from repertoire.app.projects.knowledge import ranked_entries
+from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
+from repertoire.projects.freshness import trust
 from repertoire.projects.hints import Hints, hints_of
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections
@@ -23,6 +25,7 @@ _A_SOURCE = 20  # results of code, of documents and of what was saved, where all
 _QUESTION = 2_000  # characters of a question that are read
 _MORE = 5  # times as many are ranked where a folder or a language is asked for
 _FILE_FIELDS = (2.0, 1.0, 1.0)
+_SAID = 2  # of what an entry says, that is shown with it
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,18 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     if FILE in wanted.kinds:
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
-    return MemoryAnswer(tuple(hits[: wanted.limit]), project.root, _degraded(project, wanted, embedder))
+    best = tuple(_with_what_it_says(project, hit) for hit in hits[: wanted.limit])
+    return MemoryAnswer(best, project.root, _degraded(project, wanted, embedder))
+
+
+def _with_what_it_says(project: OpenProject, hit: MemoryHit) -> MemoryHit:
+    """Return an entry that was found with what its sentences say of two things."""
+    said = told(project.store.said.by(hit.item.key)) if hit.item.kind in ENTRIES else ()
+    if not said:
+        return hit
+    return replace(
+        hit, item=replace(hit.item, doc=", ".join([hit.item.doc, *(f"says: {one}" for one in said[:_SAID])]))
+    )
 
 
 def _recent(project: OpenProject, wanted: MemoryQuery, hints: Hints) -> list[MemoryHit]:
@@ -121,8 +135,13 @@ def _in_view(
         told = ranked_entries(project, run, kinds)
         return [MemoryHit(item, beside * score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
     ranked = rank_sections(run, limit=depth)
-    items = project.store.items.by_id(one.node_id for one in ranked)
-    found = [MemoryHit(items[one.node_id], beside * one.score) for one in ranked if one.node_id in items]
+    nodes = [one.node_id for one in ranked]
+    items, proved = project.store.items.by_id(nodes), project.store.credits.of(nodes)
+    found = [
+        MemoryHit(items[one.node_id], beside * one.score * trust(1.0 + proved.get(one.node_id, 0.0)))
+        for one in ranked
+        if one.node_id in items
+    ]
     return [hit for hit in found if _is_wanted(hit.item, wanted)]
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.app.projects.lines import lines_of
+from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import LINKS_TO
 from repertoire.domain.project import (
     CALLS,
     CONTAINS,
+    ENTITY,
     EXTENDS,
     FILE,
     IMPLEMENTS,
@@ -81,8 +83,11 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     """
     entry = project.store.entries.get(key)
     if entry is not None:
-        return ShownItem(item_of(entry), entry.body, 0, {}, entry, tuple(project.store.entries.links(entry.key)))
+        links = tuple(project.store.entries.links(entry.key))
+        return ShownItem(item_of(entry), entry.body, 0, _history(project, entry), entry, links)
     item = project.store.items.by_key(key) or project.store.items.by_key(file_key(_inside(key)))
+    if item is None and key.startswith(f"{ENTITY}:") and (name := project.store.said.name_of(key)):
+        return ShownItem(Item(key, ENTITY, name), "\n".join(told(project.store.said.of(key), by=True)))
     if item is None:
         message = f"nothing has the id {key[:120]!r}; memory_search and code_symbols tell ids"
         raise InvalidRequest(message)
@@ -90,8 +95,19 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     body = "\n".join(lines[item.start - 1 : item.end])
     related = _related(project, item)
     noted = [link.source for link in project.store.entries.links(item.key)]
+    said = told(project.store.said.of(item.key), by=True)
     related.update({"noted in": tuple(noted)} if noted else {})
+    related.update({"notes say": said[:_BESIDE]} if said else {})
+    worth = project.store.credits.of([project.store.items.node_id(item.key) or 0])
+    related.update({"led to a good end": (f"{sum(worth.values()):g} times",)} if worth else {})
     return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
+
+
+def _history(project: OpenProject, entry: Entry) -> dict[str, tuple[str, ...]]:
+    """Return what an entry says of two things, and the title of the note that was merged into it last."""
+    said, merge = told(project.store.said.by(entry.key)), project.store.merges.last(entry.key)
+    parts = {"says": said, "merged with": (merge.new.title,) if merge is not None else ()}
+    return {name: values for name, values in parts.items() if values}
 
 
 def outline_of(project: OpenProject, path: str) -> Outline:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import queue
+import threading
+from collections.abc import Callable, Collection
 from pathlib import Path
-from threading import Event
 
 from watchfiles import Change, watch
 
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.index import Indexed, ignored_in, index_project
-from repertoire.app.projects.named_files import is_read
+from repertoire.app.projects.named_files import is_read, say_all
+from repertoire.app.projects.queues import QUEUES, queue_of
+from repertoire.app.projects.warming import warm
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import StoreBusy
 from repertoire.ports import Embedder
 from repertoire.store.project_file import ProjectStore
 
-_GATHER_MS = 2_000  # longest time in which changes are one batch: a checkout writes thousands of files at once
+_GATHER_MS = 1_000  # longest time in which changes are one batch: a checkout writes thousands of files at once
 _STEP_MS = 100  # without a change, after which a batch is read
-_QUIET_MS = 2_000  # without a change, after which what was read is embedded
+_QUIET_S = 2.0  # without a change, after which what was read is embedded
+_IDLE_S = 20.0  # between looks at whether the model may go and whether the memory is still there
 _TURN_S = 5.0  # between attempts to become the one process that watches
 _MOST_TEXTS = 2_000  # without a vector that are embedded unasked; more are left to `project index`
 _AT_ONCE = 256  # texts that are embedded before changes are looked at again
@@ -32,7 +36,7 @@ class _Ended(Exception):
 
 
 class Watcher:
-    """Reads a project's changes into its memory, batch by batch."""
+    """Reads a project's changes into its memory; documents, programs and other files wait for none of the others."""
 
     def __init__(
         self,
@@ -50,10 +54,13 @@ class Watcher:
         self._told = told
         self._rest_too = rest
         self._ignored = ignored_in(self._root, home=memory.path.parent.parent)
-        self._all = True  # the next reading looks at every file
+        self._events: queue.SimpleQueue[set[str] | BaseException] = queue.SimpleQueue()
+        self._changed: dict[str, set[str]] = {one: set() for one in QUEUES}
+        self._whole = {*QUEUES}  # queues of which every file is to be looked at
+        self._in_between = False
         self._to_embed = True
 
-    def run(self, stop: Event) -> None:
+    def run(self, stop: threading.Event) -> None:
         """Read what changed since the last time, then each batch of changes as it happens, until `stop` is set.
 
         One process at a time watches a project: another waits until that one has ended. The end of the memory, when
@@ -68,32 +75,60 @@ class Watcher:
                 raise _Ended
 
         lock = self._memory.path.with_name(f"{self._memory.path.name}.watch")
-        with contextlib.suppress(_Ended), only_one(lock, wait):
-            self._read(set())
-            for number, changed in enumerate(self._batches(stop)):
-                if not self._memory.path.exists():
-                    return
-                # nothing is watched before the first batch: what changed after the reading above is found by all files
-                self._all = self._all or number == 0
-                if changed or self._all:
-                    self._read(changed)
-                else:
+        with contextlib.suppress(_Ended, KeyboardInterrupt), only_one(lock, wait):
+            threading.Thread(target=self._listen, args=(stop,), daemon=True).start()
+            self._read_due()
+            warm(self._memory, self._root)
+            self._sort(self._events.get())
+            self._whole = {*QUEUES}  # nothing was told of what changed before this first event
+            while self._memory.path.exists():
+                self._read_due()
+                if not self._hear(_QUIET_S if self._to_embed or self._due() else _IDLE_S):
                     self._rest()
 
-    def _batches(self, stop: Event) -> Iterator[set[str]]:
-        """Yield the paths that changed together; an empty set where nothing changed for a while."""
-        for changes in watch(
-            self._root,
-            watch_filter=self._is_wanted,
-            debounce=_GATHER_MS,
-            step=_STEP_MS,
-            stop_event=stop,
-            rust_timeout=_QUIET_MS,
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            ignore_permission_denied=True,
-        ):
-            yield {self._inside(path) for _, path in changes}
+    def _listen(self, stop: threading.Event) -> None:
+        """Tell of the paths that changed together; at first, and at the end, of something in any case."""
+        end: BaseException = _Ended()
+        try:
+            for number, changes in enumerate(
+                watch(
+                    self._root,
+                    watch_filter=self._is_wanted,
+                    debounce=_GATHER_MS,
+                    step=_STEP_MS,
+                    stop_event=stop,
+                    rust_timeout=int(1_000 * _QUIET_S),
+                    yield_on_timeout=True,
+                    raise_interrupt=False,
+                    ignore_permission_denied=True,
+                )
+            ):
+                if changes or number == 0:
+                    self._events.put({self._inside(path) for _, path in changes})
+        except OSError as error:
+            end = error
+        finally:
+            self._events.put(end)
+
+    def _hear(self, seconds: float) -> bool:
+        """Take the changes that were told, waiting for the first one; tell whether there was any."""
+        heard = False
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._sort(self._events.get(block=seconds > 0, timeout=seconds or None))
+                heard, seconds = True, 0.0
+        return heard
+
+    def _sort(self, told: set[str] | BaseException) -> None:
+        """Add the paths that changed to their queues."""
+        if isinstance(told, BaseException):
+            raise told
+        if any(path.rpartition("/")[2] == ".gitignore" for path in told):
+            self._ignored = ignored_in(self._root, home=self._memory.path.parent.parent)
+        if not say_all(self._root, told):
+            self._whole = {*QUEUES}
+        for path in told:
+            self._changed[queue_of(path)].add(path)
 
     def _is_wanted(self, _change: Change, path: str) -> bool:
         return Path(path).is_relative_to(self._root) and is_read(self._root, self._inside(path), self._ignored)
@@ -101,17 +136,50 @@ class Watcher:
     def _inside(self, path: str) -> str:
         return Path(path).relative_to(self._root).as_posix().encode("utf-8", "replace").decode()
 
-    def _read(self, changed: set[str]) -> None:
-        if any(path.rpartition("/")[2] == ".gitignore" for path in changed):
-            self._ignored = ignored_in(self._root, home=self._memory.path.parent.parent)
-        among = None if self._all else changed
+    def _due(self) -> list[str]:
+        return [one for one in QUEUES if one in self._whole or self._changed[one]]
+
+    def _read_due(self) -> None:
+        """Read what changed, all of it at once; where another process reads one of the queues, the others alone."""
+        due = self._due()
+        if due and not self._read(due) and len(due) > 1:
+            for one in due:
+                self._read([one])
+
+    def _read(self, queues: Collection[str]) -> bool:
+        """Read what changed in some queues; tell whether no other process reads one of them."""
+        whole = self._whole.intersection(queues)
+        changed = {one: self._changed[one] for one in queues}
+        self._whole -= whole
+        self._changed |= {one: set() for one in queues}
         try:
-            done = index_project(self._memory, most_files=self._most_files, among=among)
-        except StoreBusy:  # a person has it read; what changed meanwhile is found afterwards
-            self._all = True
-            return
-        self._all, self._to_embed = False, True
+            done = index_project(
+                self._memory,
+                most_files=self._most_files,
+                among=None if whole else set[str]().union(*changed.values()),
+                queues=queues,
+                wait_s=0,
+                between=self._between,
+            )
+        except StoreBusy:  # a person has it read: it is looked at again afterwards
+            self._whole |= whole
+            for one, paths in changed.items():
+                self._changed[one] |= paths
+            return False
+        self._to_embed = True
         self._told(done)
+        return True
+
+    def _between(self) -> None:
+        """Read what changed meanwhile in the queues that are not being read."""
+        if self._in_between or not self._hear(0.0):
+            return
+        self._in_between = True
+        try:
+            for one in self._due():
+                self._read([one])
+        finally:
+            self._in_between = False
 
     def _rest(self) -> None:
         """Embed what was read, some of it at once."""
@@ -122,4 +190,5 @@ class Watcher:
         if embedder is not None and self._to_embed:
             done, missing = embed_pending(self._memory, self._root, embedder, most=_AT_ONCE)
             self._to_embed = done > 0 and missing > 0
+        self._to_embed = self._to_embed and embedder is not None
         self._rest_too()

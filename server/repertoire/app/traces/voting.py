@@ -33,6 +33,7 @@ class VoteResult:
     trace: Trace
     up: bool
     trust: Trust
+    turned: int = 0  # 1 where the voter was not for the trace before, -1 where the voter was and is no longer
 
 
 def check_tag(verdict: NewVote) -> None:
@@ -61,5 +62,7 @@ def vote(kept: TraceCache, verdict: NewVote, *, moment: Moment, voter: str = ME)
     note = clean_line(redacted(verdict.note, moment.project), NOTE)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
+    told = kept.store.events.of_node(trace.key, kinds=(VOTED,))
+    before = next((bool(one.data.get("up")) for one in told if one.data.get("voter") == voter), False)
     kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
-    return VoteResult(trace, verdict.up, kept.trust(trace, today()))
+    return VoteResult(trace, verdict.up, kept.trust(trace, today()), int(verdict.up) - int(before))

@@ -1,0 +1,69 @@
+"""Finds what changed in a project since its memory last read it, and follows files that were renamed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from repertoire.app.projects.named_files import lies_in
+from repertoire.app.projects.queues import queue_of
+from repertoire.domain.project import KnownFile
+from repertoire.sources import crawl
+from repertoire.sources.crawl import FoundFile
+from repertoire.store.project_file import ProjectStore
+
+
+@dataclass
+class Changes:
+    """The difference between a project's files and what its memory knows."""
+
+    changed: list[FoundFile]
+    gone: list[str]
+    same: dict[str, str]  # reasons why files whose bytes are known were not read
+    known: dict[str, KnownFile]
+    moved: int = 0
+
+    def of(self, queue: str) -> tuple[list[FoundFile], list[str]]:
+        """Return the changed and the vanished files of one queue."""
+        changed = [one for one in self.changed if queue_of(one.path) == queue]
+        return changed, [path for path in self.gone if queue_of(path) == queue]
+
+
+def changes_of(
+    memory: ProjectStore, entries: Sequence[FoundFile], among: Collection[str] | None, queues: Collection[str]
+) -> Changes:
+    """Compare files with what the memory knows of them, in some queues; with `among`, only of these files."""
+    known = {path: one for path, one in memory.known(among).items() if queue_of(path) in queues}
+    left, before = {**known}, memory.skipped()
+    changed, same = list[FoundFile](), dict[str, str]()
+    for entry in entries:
+        if queue_of(entry.path) not in queues:
+            continue
+        old = left.pop(entry.path, None)
+        if old is None or not _is_same(entry, old):
+            changed.append(entry)
+        elif entry.path in before:
+            same[entry.path] = before[entry.path]
+    gone = [path for path in left if among is None or lies_in(path, among)]
+    return Changes(changed, gone, same, known)
+
+
+def follow_renames(memory: ProjectStore, found: Changes) -> None:
+    """Give what is known of a vanished file to a new one with the same content."""
+    lost = {found.known[path].content_hash: path for path in found.gone if found.known[path].content_hash}
+    sizes = {found.known[path].size for path in lost.values()}
+    for entry in found.changed:
+        if not lost or entry.path in found.known or entry.size not in sizes:
+            continue
+        data = crawl.read(entry)
+        digest = hashlib.sha256(data).hexdigest() if isinstance(data, bytes) else ""
+        if digest in lost:
+            old = lost.pop(digest)
+            memory.move(old, entry.path)
+            found.gone.remove(old)
+            found.moved += 1
+
+
+def _is_same(entry: FoundFile, old: KnownFile) -> bool:
+    return entry.location.stat().st_mtime_ns == old.mtime and entry.size == old.size
