@@ -157,9 +157,9 @@ def test_homes_and_servers_of_two_versions_share_what_both_know(team: Team, monk
 
     whole = HttpClient._send
 
-    def before(client: HttpClient, method: str, path: str, body: Any) -> tuple[int, str, float]:
+    def before(client: HttpClient, method: str, path: str, body: Any, seconds: float) -> tuple[int, bytes, float]:
         """Answer as a server of the version before, which knows no such route."""
-        return (404, "{}", 0.0) if path.startswith("/statistics/") else whole(client, method, path, body)
+        return (404, b"{}", 0.0) if path.startswith("/statistics/") else whole(client, method, path, body, seconds)
 
     monkeypatch.setattr(HttpClient, "_send", before)
     ann("commons", "use", "--share")
