@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ from repertoire.catalogue import reading  # noqa: E402
 from repertoire.retrieval.implied_capabilities import FILE, CapabilityModel, stems  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
-REQUESTS = HERE / "plain_requests" / "requests.jsonl"
+PLAIN = HERE / "plain_requests"
+REQUESTS = PLAIN / "requests.jsonl"
+ALL_REQUESTS = (REQUESTS, PLAIN / "by_capability.jsonl", PLAIN / "by_role.jsonl")
 FEWEST = 2  # requests in which a word stands, for it to tell anything
 EPOCHS, BATCH, RATE, DECAY = 15, 256, 0.02, 3e-4
 ONE, TWO = 0.9, 0.999  # Adam's
@@ -48,10 +51,14 @@ class Lessons:
         return Lessons(kept, self.vectors[rows], self.names, self.targets[rows])
 
 
-def lessons() -> tuple[Lessons, str]:
+def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
     """Return what is learned from, and the reading of its vectors."""
     known = reading.load().capabilities
-    rows = [json.loads(line) for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        {"component": None, **json.loads(line), "file": file.stem}
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
     rows = [row for row in rows if known.keys() & row["capabilities"]]
     written = {name for row in rows for name in row["capabilities"]}
     rows += [row for name in sorted(written & known.keys()) for row in _named(known[name])]
@@ -128,13 +135,14 @@ def check(taught: Lessons, reading_of: str) -> None:
     held = set(sources[: len(sources) // 5])
     out = np.array([(row["component"] or row["text"]) in held and "named" not in row for row in taught.requests])
     model, asked = learn(taught.where(~out), reading_of), taught.where(out)
-    first = third = 0
+    found: dict[str, list[tuple[bool, bool]]] = {}
     for row, vector in zip(asked.requests, asked.vectors, strict=True):
         best = [model.capabilities[place] for place in np.argsort(-model.likely(row["text"], vector))[:3]]
-        first += best[0] in row["capabilities"]
-        third += bool(set(best) & set(row["capabilities"]))
-    count = len(asked.requests)
-    print(f"{count} requests held out: first {first / count:.3f}, first three {third / count:.3f}")
+        noted = set(row["capabilities"])
+        found.setdefault(row["file"], []).append((best[0] in noted, bool(noted.intersection(best))))
+    for file, rows in found.items():
+        first, third = np.mean(rows, axis=0)
+        print(f"{file}: {len(rows)} held out, first {first:.3f}, one of three {third:.3f}")
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from implied_capabilities import lessons  # noqa: E402
+from implied_capabilities import REQUESTS, lessons  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.retrieval.need import FILE, NeedModel, words_of  # noqa: E402
@@ -41,7 +41,7 @@ class Prompts:
 
 def prompts() -> tuple[Prompts, str]:
     """Return what is learned from, and the query encoder of its vectors."""
-    taught, query_encoder = lessons()
+    taught, query_encoder = lessons((REQUESTS,))
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
