@@ -89,9 +89,9 @@ def build_pack(
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
             licence = asked.licence or licence_of(opened)
-        articles, left = refine_documents(documents.articles, asked.refinement)
-        skipped = {**documents.skipped, **left}
-        if not articles:
+        refined = refine_documents(documents.articles, asked.refinement)
+        skipped = {**documents.skipped, **refined.left}
+        if not refined.articles:
             origin = clean_line(asked.origin, 120)
             formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
             message = f"{origin} has no documents that can be read ({formats}); name another source"
@@ -99,7 +99,7 @@ def build_pack(
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
-            store.add(articles)
+            store.add(refined.articles)
             store.skip(skipped)
             made = (
                 embed_pack(store, embedder, report=report, known=asked.known, workers=workers_beside(settings.threads))
@@ -108,7 +108,7 @@ def build_pack(
             )
             store.seal(folder / DATABASE)
             counts = store.counts()
-        description = asked.description or f"Documentation from {documents.source.address}"
+        description = refined.description or asked.description or f"Documentation from {documents.source.address}"
         manifest = PackManifest(
             asked.name,
             asked.version,
