@@ -77,7 +77,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 ) -> None:
     r"""Build the pack NAME from the documents of a source: Markdown, MDX, reStructuredText, notebooks, HTML.
 
-    An interrupted build leaves nothing, except the fetched pages of a website, with which the next one goes on.
+    After a kill the same command goes on with the pages that were fetched and the vectors that were made.
     The same documents give the same file, byte for byte. Files that cannot be
     read are listed with the reason.
 

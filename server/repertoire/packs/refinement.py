@@ -29,7 +29,7 @@ from repertoire.domain.text import clean_line
 
 REFINEMENT_BYTES = 2_000_000  # of the largest refinement that is read
 _LINES = 5_000
-_TEXT, _NAME = 400, 80  # characters of a fact, and of a name
+_TEXT, _NAME, _DESCRIPTION = 400, 80, 300  # characters of a fact, of a name, and of what a pack is about
 ENTITY_KINDS = (API, OPTION, CONCEPT, SOFTWARE)
 RELATIONS = (OPTION_OF, REQUIRES, EXTENDS, REPLACED_BY)
 _KEYS: Mapping[str, tuple[str, ...]] = {
@@ -37,6 +37,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "drop": ("at", "text"),
     "relation": ("at", "text", "source", "relation", "target"),
     "entity": ("name", "kind", "text"),
+    "pack": ("text",),
 }
 _FORM = (
     '{"do": "fact", "at": "guide.md#soaking", "text": "words of that section", "kind": "definition", "subject": "rod"}'
@@ -45,7 +46,7 @@ _FORM = (
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a refinement: what to do (`fact`, `drop`, `relation`, `entity`), and its values."""
+    """One line of a refinement: what to do (`fact`, `drop`, `relation`, `entity`, `pack`), and its values."""
 
     line: int
     do: str
@@ -89,6 +90,8 @@ def refine(
     """
     held, left = {article.path: article for article in articles}, dict[str, str]()
     for step in steps:
+        if step.do == "pack":
+            continue
         path = step.values["at"].partition("#")[0] if "at" in step.values else _speaks_of(held, step.values["name"])
         article = held.get(path)
         changed = _taken(article, step, objection) if article is not None else "the pack has no such document or entity"
@@ -97,6 +100,17 @@ def refine(
         else:
             held[changed.path] = changed
     return tuple(held.values()), left
+
+
+def description_in(steps: tuple[Step, ...], objection: Callable[[str], str]) -> tuple[str, dict[str, str]]:
+    """Return what the last step that is taken says the pack is about (empty: none does), and why others were not."""
+    found, left = "", dict[str, str]()
+    for step in steps:
+        if step.do == "pack" and (why := objection(step.values["text"])):
+            left[f"refinement, line {step.line}"] = why
+        elif step.do == "pack":
+            found = clean_line(step.values["text"], _DESCRIPTION)
+    return found, left
 
 
 def _speaks_of(held: Mapping[str, PackArticle], name: str) -> str:

@@ -24,6 +24,7 @@ from repertoire.domain.pack_stages import TEXT, VECTORS
 from repertoire.ports import GraphReader, VectorReader, Vectors
 from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
+from repertoire.retrieval.sign_codes import AVAILABLE, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
@@ -33,6 +34,7 @@ _SECOND = 0.15  # weight of a section's second chunk: what is said twice is more
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _DEPTH = 400  # sections that full text returns
 _FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
+_MANY, _LIKELY = 5_000, 0.04  # of more chunks, this share is compared, chosen by signs; bench/packs saw no other answer
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
 
@@ -46,6 +48,22 @@ class Groups(NamedTuple):
     sizes: Rows
     of: Rows  # the group of each place
     sorted: bool  # the vectors lie in this order already
+    whole: bool = True  # it holds every vector
+
+    def only(self, chosen: Rows) -> Groups:
+        """Return some of the groups, by their numbers in ascending order, with all places of each."""
+        sizes = self.sizes[chosen]
+        begins = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)[:-1]))
+        places = np.arange(int(sizes.sum())) + np.repeat(self.begins[chosen] - begins, sizes)
+        of = np.repeat(np.arange(len(chosen)), sizes)
+        return Groups(self.order[places], self.rows[chosen], begins, sizes, of, sorted=False, whole=False)
+
+    def cosines(self, vectors: Vectors, vector: Vectors) -> Vectors:
+        """Return the products of a vector with those of the groups, in their order."""
+        if not self.whole:
+            return np.asarray(vectors[self.order] @ vector)
+        found = vectors @ vector
+        return np.asarray(found if self.sorted else found[self.order])
 
 
 @dataclass(frozen=True)
@@ -65,6 +83,12 @@ class SectionIndex(PartIndex):
         rows, begins, sizes = np.unique(owners[order], return_index=True, return_counts=True)
         of = np.repeat(np.arange(len(rows)), sizes)
         return Groups(order, rows, begins, sizes, of, bool((np.diff(owners) >= 0).all()))
+
+    @cached_property
+    def chunk_codes(self) -> SignCodes | None:
+        """The signs of the chunks' vectors, where there are so many that comparing all of them takes long."""
+        vectors = self.spaces[CHUNK_SPACE].vectors
+        return SignCodes.of(vectors) if AVAILABLE and len(vectors) > _MANY else None
 
     @cached_property
     def heading_places(self) -> Rows:
@@ -162,11 +186,10 @@ def by_words(run: SectionRun) -> str:
 
 def by_chunks(run: SectionRun) -> str:
     """Score sections by the cosine of their nearest chunk, and a part of that of the second."""
-    space, groups = run.index.spaces[CHUNK_SPACE], run.index.chunk_groups
     if run.vector is None:
         return "no vectors"
-    found = space.vectors @ run.vector
-    cosines = found if groups.sorted else found[groups.order]
+    groups = _groups_to_compare(run, run.vector)
+    cosines = groups.cosines(run.index.spaces[CHUNK_SPACE].vectors, run.vector)
     first = np.maximum.reduceat(cosines, groups.begins)
     equal = np.flatnonzero(cosines == first[groups.of])
     nearest = equal[np.searchsorted(equal, groups.begins)]  # of equally near chunks the first
@@ -177,6 +200,19 @@ def by_chunks(run: SectionRun) -> str:
     run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
     run.nearest_chunks, run.cosines = (groups.rows, run.index.chunk_ids[groups.order[nearest]]), first
     return f"{len(groups.rows)} compared"
+
+
+def _groups_to_compare(run: SectionRun, vector: Vectors) -> Groups:
+    """Return the chunks of all sections; of very many, those of sections that signs or words find likely."""
+    index, groups = run.index, run.index.chunk_groups
+    if index.chunk_codes is None:
+        return groups
+    likely = np.zeros(len(index), dtype=np.bool_)
+    owners = index.spaces[CHUNK_SPACE].rows
+    likely[owners[index.chunk_codes.nearest(vector, int(_LIKELY * len(owners)))]] = True
+    if WORDS in run.evidence:
+        likely |= run.evidence[WORDS] > 0.0
+    return groups.only(np.flatnonzero(likely[groups.rows]))
 
 
 def by_headings(run: SectionRun) -> str:

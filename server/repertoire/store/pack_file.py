@@ -43,7 +43,7 @@ _SEPARATOR = "\x1f"
 _FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
 _MOST_COUNTED = 10_000  # words whose counts are kept
 _PASSAGE = 100_000  # characters of a section that are read for an answer
-_PAGE = 1024  # bytes: of a larger page, a section leaves more empty at its end
+_PAGE = 512  # bytes: of a larger page, a section leaves more empty at its end
 
 
 # without a copy of the text, which the table `section` holds already

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 
-from app.packs.documentation import WILLOW, write
+from app.packs.documentation import WILLOW, build, write
 from repertoire.app.packs.documents import open_source, read_documents
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
@@ -44,3 +47,31 @@ def test_a_text_that_stands_in_many_places_is_embedded_once(tmp_path):
 
 def test_threads_and_texts_at_once_share_the_cores():
     assert workers_beside(1) >= workers_beside(2) >= workers_beside(1000) == 1
+
+
+def test_a_build_that_was_killed_goes_on_with_the_vectors_that_it_made(tmp_path):
+    files = {f"{number}.md": f"# Rod {number}\n\nRod {number} soaks for {number} days.\n" for number in range(40)}
+    docs = write(tmp_path / "docs", files)
+    program = (
+        "import os, sys; from pathlib import Path\n"
+        "from repertoire.app.packs.build import BuildRequest, build_pack\n"
+        "from repertoire.app.wiring import open_new_pack\n"
+        "from repertoire.inference.embedder import load\n"
+        "from repertoire.inference.weights import bundled\n"
+        "from repertoire.settings import Settings\n"
+        "def die(label, done, total):\n"
+        "    if label.startswith('vectors (chunks'): os._exit(9)\n"
+        "build_pack(Path(sys.argv[1]), BuildRequest('rods', sys.argv[2]), open_new_pack, embedder=load(bundled()),\n"
+        "           settings=Settings(), report=die)\n"
+    )
+    home = tmp_path / "home"
+    assert subprocess.run([sys.executable, "-c", program, str(home), str(docs)], check=False).returncode == 9
+    [kept] = (home / "packs" / ".vectors").iterdir()
+    with kept.open("ab") as file:
+        file.write(b"half of a row")
+    embedder = load(bundled())
+    again = build(home, "rods", docs, embedder)
+    whole = build(tmp_path / "other", "rods", docs, embedder)
+    assert 0 < again.embedded < whole.embedded == 80
+    assert again.manifest.hashes == whole.manifest.hashes
+    assert list((home / "packs" / ".vectors").iterdir()) == []

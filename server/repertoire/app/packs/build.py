@@ -1,4 +1,4 @@
-"""Builds a knowledge pack beside its place and renames it into place; an interrupted build leaves nothing."""
+"""Builds a knowledge pack beside its place and renames it into place; the next build goes on after a kill."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from repertoire.app.packs.places import (
     take_place,
 )
 from repertoire.app.packs.refining import refine_documents
+from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.domain.errors import PackRefused
@@ -89,9 +90,9 @@ def build_pack(
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
             licence = asked.licence or licence_of(opened)
-        articles, left = refine_documents(documents.articles, asked.refinement)
-        skipped = {**documents.skipped, **left}
-        if not articles:
+        refined = refine_documents(documents.articles, asked.refinement)
+        skipped = {**documents.skipped, **refined.left}
+        if not refined.articles:
             origin = clean_line(asked.origin, 120)
             formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
             message = f"{origin} has no documents that can be read ({formats}); name another source"
@@ -99,16 +100,16 @@ def build_pack(
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
-            store.add(articles)
+            store.add(refined.articles)
             store.skip(skipped)
-            made = (
-                embed_pack(store, embedder, report=report, known=asked.known, workers=workers_beside(settings.threads))
-                if embedder is not None
-                else 0
-            )
+            made, started = 0, None
+            if embedder is not None:
+                started = StartedVectors(packs_folder(home), asked.name, embedder)
+                workers = workers_beside(settings.threads)
+                made = embed_pack(store, embedder, report=report, known=asked.known, started=started, workers=workers)
             store.seal(folder / DATABASE)
             counts = store.counts()
-        description = asked.description or f"Documentation from {documents.source.address}"
+        description = refined.description or asked.description or f"Documentation from {documents.source.address}"
         manifest = PackManifest(
             asked.name,
             asked.version,
@@ -125,6 +126,8 @@ def build_pack(
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
         take_place(folder, target, beside)
+        if started is not None:
+            started.forget()
         if opened.info.kind == WEBSITE:
             forget_site(home, asked.origin, asked.site)
     return BuiltPack(target, manifest, skipped, made)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from repertoire.app.packs.started import StartedVectors
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.pack_file import PackStore, Text
@@ -38,15 +39,17 @@ def embed_pack(
     *,
     report: Report = lambda *_: None,
     known: Mapping[str, Vectors] | None = None,
+    started: StartedVectors | None = None,
     workers: int = 1,
 ) -> int:
     """Store the vectors of a pack's headings and chunks; return how many had to be made.
 
-    A text is embedded by itself in one thread, so the vectors do not depend on `workers`.
+    A text is embedded by itself in one thread, so the vectors do not depend on `workers`. `started` has those of a
+    build that was interrupted, and keeps those that are made.
     """
     spaces = {HEADING_SPACE: store.headings(), CHUNK_SPACE: store.chunks()}
     counts = Counter(text_of(row) for rows in spaces.values() for row in rows)
-    plan = _Plan(known or {}, frozenset(text for text, count in counts.items() if count > 1))
+    plan = _Plan(_known(counts, known or {}, started), frozenset(text for text, count in counts.items() if count > 1))
     made = 0
     with ThreadPoolExecutor(workers, "pack-vectors") as pool:
         for space, rows in spaces.items():
@@ -54,8 +57,18 @@ def embed_pack(
                 vectors = plan.vectors(batch, fresh)
                 store.vectors.put(space, embedder.model, [(row[0], "") for row in batch], vectors)
                 made += len(fresh)
+                if started is not None:
+                    started.add(fresh)
                 report(f"vectors ({space}s)", done, len(rows))
     return made
+
+
+def _known(texts: Iterable[str], known: Mapping[str, Vectors], started: StartedVectors | None) -> Mapping[str, Vectors]:
+    """Return the vectors that need not be made, by text."""
+    if started is None:
+        return known
+    found = {text: vector for text in texts if (vector := started.of(text)) is not None}
+    return {**found, **known}
 
 
 @dataclass

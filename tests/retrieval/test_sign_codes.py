@@ -1,0 +1,64 @@
+"""Among very many vectors, signs and words choose the sections that are compared, and the answer stays the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from repertoire.domain.pack import PackArticle, PackSection
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
+from repertoire.retrieval import sections
+from repertoire.retrieval.sections import SectionRun, rank_sections, read_sections
+from repertoire.retrieval.sign_codes import AVAILABLE, SignCodes
+from repertoire.store.pack_file import PackStore
+
+pytestmark = pytest.mark.skipif(not AVAILABLE, reason="numpy before 2.0 counts no bits")
+
+
+def near(count=5_000, dimensions=384):
+    """Return vectors in groups, as texts about the same things have."""
+    dice = np.random.default_rng(7)
+    middles = dice.standard_normal((50, dimensions))
+    found = middles[dice.integers(0, 50, count)] + 0.8 * dice.standard_normal((count, dimensions))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_the_nearest_vectors_are_among_those_whose_signs_differ_least():
+    vectors = near()
+    codes = SignCodes.of(vectors)
+    assert codes.codes.shape == (6, len(vectors))
+    shares = []
+    for vector in near(20):
+        likely = set(codes.nearest(vector, 200).tolist())
+        assert len(likely) == 200
+        shares.append(np.mean([place in likely for place in np.argsort(-(vectors @ vector))[:10].tolist()]))
+    assert np.mean(shares) > 0.9
+    assert codes.nearest(vectors[0], 10_000).tolist() == list(range(len(vectors)))
+    assert SignCodes.of(vectors[:, :100]).nearest(vectors[3, :100], 1).tolist() == [3]
+
+
+def test_groups_keep_the_places_of_the_chosen_rows(tmp_path, monkeypatch):
+    embedder = load(bundled())
+    texts = [f"Part {number} tells of {word} and of {number} rods." for number in range(12) for word in ("ash", "elm")]
+    parts = tuple(
+        PackSection(f"Part {place}", f"part-{place}", 2, text * 2, chunks=((0, len(text)), (len(text), 2 * len(text))))
+        for place, text in enumerate(texts)
+    )
+    store = PackStore.new(tmp_path / "pack.db")
+    store.add([PackArticle("a.md", "A", parts)])
+    for space, rows in (("chunk", store.chunks()), ("heading", store.headings())):
+        vectors = np.asarray(embedder.embed_passages([f"{row[1]} {row[2]}" for row in rows]), dtype=np.float32)
+        store.vectors.put(space, embedder.model, [(row[0], "") for row in rows], vectors)
+    questions = ("what tells of elm and 7 rods", "ash", "part 11")
+    index = read_sections(store.graph, store.vectors, embedder.model)
+    whole = [rank_sections(SectionRun(asked, store.graph, index, embedder), limit=3) for asked in questions]
+    monkeypatch.setattr(sections, "_MANY", 20)
+    monkeypatch.setattr(sections, "_LIKELY", 0.3)
+    index = read_sections(store.graph, store.vectors, embedder.model)
+    assert index.chunk_codes is not None
+    for asked, expected in zip(questions, whole, strict=True):
+        found = rank_sections(SectionRun(asked, store.graph, index, embedder), limit=3)
+        assert [one.node_id for one in found] == [one.node_id for one in expected]
+        assert [one.chunk for one in found] == [one.chunk for one in expected]
+    store.close()
