@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from repertoire.domain.pack import CHUNK_SPACE
 from repertoire.domain.project import (
     CODE,
     DOCS,
@@ -20,9 +21,10 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.ports import Topology, VectorReader
+from repertoire.ports import Topology, Vectors
 from repertoire.retrieval.arrays import Rows
-from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
+from repertoire.retrieval.sections import CHUNKS, HEADINGS, MANY, WORDS, SectionIndex
+from repertoire.retrieval.shortlist import DIRECTIONS
 
 PASSAGE = "passage"  # evidence of an entry: how much of the question stands together in it
 # Of the evidence in each view, by the dev questions of two labelled sets of code, and one each of documents and notes
@@ -74,8 +76,9 @@ class ProjectIndex(SectionIndex):
 
     @property
     def vector_bytes(self) -> int:
-        """How many bytes the vectors take."""
-        return sum(space.vectors.nbytes for space in self.spaces.values())
+        """How many bytes the vectors take, and the shortlist of very many."""
+        shortened = len(self.spaces[CHUNK_SPACE].rows) if len(self.spaces[CHUNK_SPACE].rows) > MANY else 0
+        return sum(space.vectors.nbytes for space in self.spaces.values()) + shortened * DIRECTIONS * 4
 
     def rows_of_parts(self, part_ids: Rows) -> Rows:
         """Return the row that each part belongs to, given the node ids of the parts; -1 where it is no part."""
@@ -120,7 +123,7 @@ def spaces_of(view: str) -> tuple[str, str]:
     return chunk_space(view), heading_space(view)
 
 
-def read_project(revision: int, parts: Parts, vectors: VectorReader, view: str, model: str) -> ProjectIndex:
-    """Return one view of a project's memory, with the vectors of one model."""
-    chunks, headings = (vectors.matrix(space, model) for space in spaces_of(view))
+def read_project(revision: int, parts: Parts, matrices: Sequence[tuple[Rows, Vectors]], view: str) -> ProjectIndex:
+    """Return one view of a project's memory, with the vectors of its spaces: those of chunks, then of headings."""
+    chunks, headings = matrices
     return _INDEXES[view](revision, _NO_EDGES, {}, parts=parts).with_vectors(chunks, headings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ from repertoire.domain.pack_stages import TEXT, VECTORS
 from repertoire.ports import GraphReader, VectorReader, Vectors
 from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
+from repertoire.retrieval.shortlist import shortlist_of
 from repertoire.retrieval.stage import Stage, take_all
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
@@ -33,6 +35,8 @@ _SECOND = 0.15  # weight of a section's second chunk: what is said twice is more
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _DEPTH = 400  # sections that full text returns
 _FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
+MANY = 50_000  # vectors from which on a shortlist is compared alone
+_LOOKED_UP = 0.25  # of more than _FEW sections, the share that may have the words which are looked up
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
 
@@ -150,7 +154,7 @@ class RankedSection(NamedTuple):
 
 def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
-    found = run.graph.match(run.words, limit=_DEPTH, weights=_FIELDS, view=run.index.view)
+    found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
         rows, _ = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
@@ -159,12 +163,26 @@ def by_words(run: SectionRun) -> str:
     return f"{len(found)} matched"
 
 
+def _telling(run: SectionRun) -> list[str]:
+    """Return the words of a question; of very many sections, the rarest alone, as long as few sections have them."""
+    if len(run.index) <= _FEW:
+        return run.words
+    frequency = run.graph.document_frequency(run.words, view=run.index.view)
+    rarest = sorted((word for word in run.words if frequency[word]), key=frequency.__getitem__)
+    held = list(itertools.accumulate(frequency[word] for word in rarest))
+    return [
+        word
+        for word, sections in zip(rarest, held, strict=True)
+        if sections <= max(held[0], _LOOKED_UP * len(run.index))
+    ]
+
+
 def by_chunks(run: SectionRun) -> str:
     """Score sections by the cosine of their nearest chunk, and a part of that of the second."""
-    space, groups = run.index.spaces[CHUNK_SPACE], run.index.chunk_groups
+    groups = run.index.chunk_groups
     if run.vector is None:
         return "no vectors"
-    found = space.vectors @ run.vector
+    found = _cosines(run, run.vector)
     cosines = found if groups.sorted else found[groups.order]
     first = np.maximum.reduceat(cosines, groups.begins)
     equal = np.flatnonzero(cosines == first[groups.of])
@@ -176,6 +194,18 @@ def by_chunks(run: SectionRun) -> str:
     run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
     run.nearest_chunks = (groups.rows, run.index.chunk_ids[groups.order[nearest]])
     return f"{len(groups.rows)} compared"
+
+
+def _cosines(run: SectionRun, vector: Vectors) -> Vectors:
+    """Return the cosine of each chunk with a question; of very many, only those that may be near are exact."""
+    space = run.index.spaces[CHUNK_SPACE]
+    if len(space.rows) <= MANY:
+        return space.vectors @ vector
+    cosines, near = shortlist_of(space.vectors).compared(vector)
+    with_words = run.evidence.get(WORDS, np.zeros(len(run.index))) > 0.0
+    near = np.union1d(near, np.flatnonzero(with_words[space.rows]))
+    cosines[near] = space.vectors[near] @ vector
+    return cosines
 
 
 def by_headings(run: SectionRun) -> str:
