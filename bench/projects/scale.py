@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 from repertoire.boot.threads import one_thread
 
 one_thread()  # before numpy is imported, as in a server
+# ruff: noqa: E402
 
 import numpy as np
 
