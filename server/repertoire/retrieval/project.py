@@ -30,14 +30,14 @@ PASSAGE = "passage"  # evidence of an entry: how much of the question stands tog
 # Of the evidence in each view, by the dev questions of two labelled sets of code, and one each of documents and notes
 # (bench/projects). Half or twice a weight of words moves no figure by 5 points.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    CODE: {WORDS: 0.3, CHUNKS: 1.0, HEADINGS: 0.25},
+    CODE: {WORDS: 0.2, CHUNKS: 1.0, HEADINGS: 0.35},
     DOCS: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
     KNOWLEDGE: {WORDS: 0.25, PASSAGE: 0.5, CHUNKS: 1.0, HEADINGS: 0.25},
 }
 # What the scores of a view are multiplied with where several views are searched: by the same questions, of which each
 # is of code or of documents; what was saved is judged, to have as much from words as documents, and nearly as much from
 # vectors as code. With words alone, the best of each view counts alike.
-BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.6}
+BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.75}
 # Weight of the second chunk, as they were chosen; packs have another.
 SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}
 
