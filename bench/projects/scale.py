@@ -25,9 +25,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
+
+from repertoire.boot.threads import one_thread
+
+one_thread()  # before numpy is imported, as in a server
+# ruff: noqa: E402
+
+import numpy as np
 
 from repertoire.app.projects.index import begin_memory
 from repertoire.app.projects.search import MemoryQuery, search_memory

@@ -176,8 +176,8 @@ class GraphReader(Protocol):
     ) -> list[tuple[int, float, float, float, float]]:
         """Return (node id, total score, and the scores of name, description and body alone), best first."""
 
-    def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the components that contain each word."""
+    def document_frequency(self, words: Sequence[str], view: str = COMPONENTS) -> dict[str, int]:
+        """Count the nodes of a view that contain each word."""
 
     def summaries(self) -> list[Summary]:
         """Return the fields that ranking needs of every component, in the order of node ids."""

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.domain.project import CODE
+from repertoire.retrieval import sections
 from repertoire.retrieval.project import CodeIndex, Parts, read_project
-from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks
+from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks, by_words
 
 _WIDTH = 3
 
@@ -23,20 +24,12 @@ class OneQuestion:
         return np.eye(1, _WIDTH, dtype=np.float32)
 
 
-class Held:
-    """Vectors of chunks whose cosines are given, and none of headings."""
-
-    def __init__(self, cosines):
-        self._cosines = cosines
-
-    def matrix(self, space, model):
-        del model
-        if "heading" in space:
-            return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32)
-        ids = np.array(sorted(self._cosines), dtype=np.int64)
-        vectors = np.zeros((len(ids), _WIDTH), dtype=np.float32)
-        vectors[:, 0] = [self._cosines[one] for one in ids]
-        return ids, vectors
+def held(cosines):
+    """Return the vectors of chunks whose cosines are given, and none of headings."""
+    ids = np.array(sorted(cosines), dtype=np.int64)
+    vectors = np.zeros((len(ids), _WIDTH), dtype=np.float32)
+    vectors[:, 0] = [cosines[one] for one in ids]
+    return (ids, vectors), (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
 
 
 @given(
@@ -51,7 +44,7 @@ def test_a_section_has_the_cosine_of_its_nearest_chunk_and_a_part_of_that_of_the
         np.array(ids, dtype=np.int64),
         np.array([chunks[one][0] for one in ids], dtype=np.int64),
     )
-    index = read_project(1, parts, Held({one: cosine / 8 for one, (_, cosine) in chunks.items()}), CODE, "axes")
+    index = read_project(1, parts, held({one: cosine / 8 for one, (_, cosine) in chunks.items()}), CODE)
     assert isinstance(index, CodeIndex)
     run = SectionRun("what", None, index, OneQuestion(), weights={}, second_chunk=0.5)
     by_chunks(run)
@@ -61,3 +54,27 @@ def test_a_section_has_the_cosine_of_its_nearest_chunk_and_a_part_of_that_of_the
         expected = -own[0][0] - 0.5 * own[1][0] if len(own) > 1 else (-own[0][0] if own else 0.0)
         assert run.evidence[CHUNKS][section - 1] == expected
         assert nearest.get(section - 1) == (own[0][1] if own else None)
+
+
+def test_of_very_many_sections_the_rarest_words_alone_are_looked_up(monkeypatch):
+    class Counted:
+        def __init__(self):
+            self.asked = []
+
+        def document_frequency(self, words, view):
+            del view
+            return {word: {"kiln": 3, "pot": 20, "type": 90}.get(word, 0) for word in words}
+
+        def match(self, words, **_):
+            self.asked.append(words)
+            return []
+
+    ids = np.arange(1, 101, dtype=np.int64)
+    none = (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
+    index = read_project(1, Parts(ids, ids[:0], ids[:0]), [none, none], CODE)
+    graph = Counted()
+    for few in (1_000, 10):
+        monkeypatch.setattr(sections, "_FEW", few)
+        for question in ("type of kiln pot nobody", "type"):
+            by_words(SectionRun(question, graph, index, None, weights={}))
+    assert graph.asked == [["type", "kiln", "pot", "nobody"], ["type"], ["kiln", "pot"], ["type"]]

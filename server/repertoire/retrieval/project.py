@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -20,7 +20,7 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.ports import Topology, VectorReader
+from repertoire.ports import Topology, Vectors
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
 
@@ -28,14 +28,14 @@ PASSAGE = "passage"  # evidence of an entry: how much of the question stands tog
 # Of the evidence in each view, by the dev questions of two labelled sets of code, and one each of documents and notes
 # (bench/projects). Half or twice a weight of words moves no figure by 5 points.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    CODE: {WORDS: 0.3, CHUNKS: 1.0, HEADINGS: 0.25},
+    CODE: {WORDS: 0.2, CHUNKS: 1.0, HEADINGS: 0.35},
     DOCS: {WORDS: 1.25, CHUNKS: 1.0, HEADINGS: 0.5},
     KNOWLEDGE: {WORDS: 0.25, PASSAGE: 0.5, CHUNKS: 1.0, HEADINGS: 0.25},
 }
 # What the scores of a view are multiplied with where several views are searched: by the same questions, of which each
 # is of code or of documents; what was saved is judged, to have as much from words as documents, and nearly as much from
 # vectors as code. With words alone, the best of each view counts alike.
-BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.6}
+BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.75}
 # Weight of the second chunk, as they were chosen; packs have another.
 SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}
 
@@ -120,7 +120,7 @@ def spaces_of(view: str) -> tuple[str, str]:
     return chunk_space(view), heading_space(view)
 
 
-def read_project(revision: int, parts: Parts, vectors: VectorReader, view: str, model: str) -> ProjectIndex:
-    """Return one view of a project's memory, with the vectors of one model."""
-    chunks, headings = (vectors.matrix(space, model) for space in spaces_of(view))
+def read_project(revision: int, parts: Parts, matrices: Sequence[tuple[Rows, Vectors]], view: str) -> ProjectIndex:
+    """Return one view of a project's memory, with the vectors of its spaces: those of chunks, then of headings."""
+    chunks, headings = matrices
     return _INDEXES[view](revision, _NO_EDGES, {}, parts=parts).with_vectors(chunks, headings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,6 +36,7 @@ _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and tex
 _DEPTH = 400  # sections that full text returns
 _FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
 _MANY, _LIKELY = 5_000, 0.04  # of more chunks, this share is compared, chosen by signs; bench/packs saw no other answer
+_LOOKED_UP = 0.25  # of more than _FEW sections, the share that may have the words which are looked up
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
 
@@ -175,13 +177,27 @@ class RankedSection(NamedTuple):
 
 def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
-    found = run.graph.match(run.words, limit=_DEPTH, weights=_FIELDS, view=run.index.view)
+    found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
         rows, _ = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
         scores[rows] = [score / found[0][1] for _, score in found]
     run.evidence[WORDS] = scores
     return f"{len(found)} matched"
+
+
+def _telling(run: SectionRun) -> list[str]:
+    """Return the words of a question; of very many sections, the rarest alone, as long as few sections have them."""
+    if len(run.index) <= _FEW:
+        return run.words
+    frequency = run.graph.document_frequency(run.words, view=run.index.view)
+    rarest = sorted((word for word in run.words if frequency[word]), key=frequency.__getitem__)
+    held = list(itertools.accumulate(frequency[word] for word in rarest))
+    return [
+        word
+        for word, sections in zip(rarest, held, strict=True)
+        if sections <= max(held[0], _LOOKED_UP * len(run.index))
+    ]
 
 
 def by_chunks(run: SectionRun) -> str:

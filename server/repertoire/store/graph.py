@@ -54,8 +54,7 @@ class Graph:
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
-        self._counted: dict[str, int] = {}
-        self._counted_at = -1
+        self._counted: dict[str, tuple[int, dict[str, int]]] = {}  # by view, of a revision
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
@@ -99,16 +98,17 @@ class Graph:
             (match_any(list(words)), *values, limit),
         )
 
-    def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the components that contain each word (its stem); counts are cached until the graph changes."""
-        revision = self.revision()
-        if self._counted_at != revision or len(self._counted) > _MOST_COUNTED:
-            self._counted_at, self._counted = revision, {}
+    def document_frequency(self, words: Sequence[str], view: str = COMPONENTS) -> dict[str, int]:
+        """Count the nodes of a view that contain each word (its stem); counts are cached until the view changes."""
+        revision, text = self.revision(view), self._db.layout.views_by_name[view].text
+        known = self._counted.get(view)
+        if known is None or known[0] != revision or len(known[1]) > _MOST_COUNTED:
+            known = self._counted[view] = (revision, {})
         for word in words:
-            if word not in self._counted:
-                count = "SELECT count(*) FROM component_text WHERE component_text MATCH ?"
-                self._counted[word] = int(self._db.value(count, (match_any([word]),)))
-        return {word: self._counted[word] for word in words}
+            if word not in known[1]:
+                count = f"SELECT count(*) FROM {text} WHERE {text} MATCH ?"
+                known[1][word] = int(self._db.value(count, (match_any([word]),)))
+        return {word: known[1][word] for word in words}
 
     def summaries(self) -> list[Summary]:
         """Return the fields that ranking needs of every component, in the order of node ids."""
