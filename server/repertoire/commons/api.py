@@ -18,12 +18,13 @@ from repertoire.commons.database import Database
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
 from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
-from repertoire.commons.packs import Packs, UploadedPack
+from repertoire.commons.packs import Packs
 from repertoire.commons.service import Commons
 from repertoire.commons.shared_use import ReleasedUse, SharedUse
 from repertoire.commons.statistics import CommunityCounts, statistics
 from repertoire.domain.trace import PLACES
 from repertoire.learning.shared_use import OwnUse
+from repertoire.packs.commons_pack import CommonsPack
 
 PATH = "/api/v1"
 router = APIRouter(prefix=PATH)
@@ -271,7 +272,7 @@ def community_statistics(database: Store, caller: Reader) -> CommunityCounts:
 
 
 @router.get("/packs")
-def list_packs(packs: PackStore, caller: Reader) -> list[UploadedPack]:
+def list_packs(packs: PackStore, caller: Reader) -> list[CommonsPack]:
     """List the packs that members uploaded."""
     return packs.all(caller)
 
@@ -285,7 +286,7 @@ def list_packs(packs: PackStore, caller: Reader) -> list[UploadedPack]:
         }
     },
 )
-def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> UploadedPack:
+def upload_pack(packs: PackStore, caller: Contributor, pack: PackHash, content: Sent) -> CommonsPack:
     """Store a pack, as `repertoire pack export` writes it, under the SHA-256 of its file."""
     return packs.upload(caller, pack, content)
 

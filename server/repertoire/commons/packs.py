@@ -16,6 +16,7 @@ from repertoire.commons.errors import Conflict, NotAllowed, TooManyRequests
 from repertoire.commons.gate import refuse_in
 from repertoire.commons.keys import Caller
 from repertoire.domain.errors import InvalidRequest, PackRefused, SourceError, StoreError, UnknownComponent
+from repertoire.packs.commons_pack import CommonsPack
 from repertoire.packs.manifest import PackManifest
 
 MOST_BYTES = 32_000_000  # of a pack's file
@@ -25,20 +26,6 @@ _WAIT_S, _LOCKED_S = 3_600, 1.0
 _COLUMNS = "hash, name, version, description, licence, bytes, member, at"
 
 
-@dataclass(frozen=True)
-class UploadedPack:
-    """A pack that a member uploaded; `hash` is the SHA-256 of its file. Members see all of this."""
-
-    hash: str
-    name: str
-    version: str
-    description: str
-    licence: str
-    bytes: int
-    member: str
-    at: str
-
-
 class Packs:
     """The packs of all communities; each call is of one caller's community."""
 
@@ -46,7 +33,7 @@ class Packs:
         self._database = database
         self._checking = threading.Lock()  # one at a time: an unpacked one may be large
 
-    def upload(self, caller: Caller, told: str, content: bytes) -> UploadedPack:
+    def upload(self, caller: Caller, told: str, content: bytes) -> CommonsPack:
         """Store a pack, if it is sound; the same file again changes nothing.
 
         Raises:
@@ -78,7 +65,7 @@ class Packs:
             raise _unknown()
         return kept
 
-    def all(self, caller: Caller) -> list[UploadedPack]:
+    def all(self, caller: Caller) -> list[CommonsPack]:
         """Return the packs of the caller's community by name, the newest of each first."""
         with self._database.tenant(caller.community) as connection:
             rows = connection.execute(
@@ -86,7 +73,7 @@ class Packs:
                 "ORDER BY name, at DESC, hash",
                 (caller.community,),
             ).fetchall()
-        return [UploadedPack(*row) for row in rows]
+        return [CommonsPack(*row) for row in rows]
 
     def content(self, caller: Caller, told: str) -> bytes:
         """Return the file of a pack.
@@ -164,14 +151,14 @@ class _Described:
     licence: str
 
 
-def _kept(connection: Connection, community: str, told: str) -> UploadedPack | None:
+def _kept(connection: Connection, community: str, told: str) -> CommonsPack | None:
     row = connection.execute(
         f"SELECT content IS NULL, {_COLUMNS} FROM pack WHERE community = %s AND hash = %s", (community, told)
     ).fetchone()
     if row is not None and row[0]:
         message = "a moderator removed this pack; it is not taken in again"
         raise Conflict(message)
-    return UploadedPack(*row[1:]) if row else None
+    return CommonsPack(*row[1:]) if row else None
 
 
 def _check_quotas(connection: Connection, caller: Caller, size: int) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from repertoire.app.commons.packs import TOKEN, CommonsPack, Publication
+from repertoire.app.commons.packs import TOKEN, Publication
 from repertoire.domain.text import clean_line
+from repertoire.packs.commons_pack import CommonsPack
 
 _LINE, _TITLES = 160, 20
 

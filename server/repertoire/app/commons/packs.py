@@ -17,6 +17,7 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.signing import SigningKey
 from repertoire.domain.errors import InvalidRequest, PackRefused
 from repertoire.domain.text import clean_line
+from repertoire.packs.commons_pack import CommonsPack
 from repertoire.packs.manifest import PackManifest
 from repertoire.sources.scratch import scratch
 from repertoire.traces.privacy import without_places
@@ -27,20 +28,6 @@ _MOST_BYTES = 32_000_000  # of a file that a commons takes
 _CONTRIBUTE = "contribute"
 _HASH, TOKEN = 64, 8  # characters of a hash, and of the token that stands for one
 _UNKNOWN = frozenset(("", "unknown", "none", "noassertion", "unlicensed"))
-
-
-@dataclass(frozen=True)
-class CommonsPack:
-    """A pack of a commons: the SHA-256 of its file, what its manifest says, and who sent it when."""
-
-    hash: str
-    name: str
-    version: str
-    description: str
-    licence: str
-    bytes: int
-    member: str
-    at: str
 
 
 @dataclass(frozen=True)
