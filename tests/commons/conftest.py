@@ -86,7 +86,7 @@ class Server:
     def stop(self) -> str:
         """End it as a person does, and return what it printed and logged."""
         self.process.terminate()
-        out, _ = self.process.communicate(timeout=20)
+        out, _ = self.process.communicate(timeout=60)
         return out + self.log.read_text()
 
 
@@ -165,7 +165,7 @@ def start(
     for server in running:
         if server.process.poll() is None:
             server.process.kill()
-        server.process.communicate(timeout=10)
+        server.process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")

@@ -170,3 +170,22 @@ def test_every_table_with_a_community_is_behind_row_level_security(server: Serve
             "ON a.attrelid = c.oid WHERE a.attname = 'community' AND c.relkind = 'r' ORDER BY 1"
         ).fetchall()
     assert rows == [(table, True) for table in sorted(TABLES)]
+
+
+def test_every_key_begins_with_the_community_and_no_number_is_counted_over_all_of_them(server: Server):
+    """So that a table can be split by community, over partitions or machines."""
+    with psycopg.connect(server.database) as connection:
+        keys = connection.execute(
+            "SELECT c.conrelid::regclass::text, c.contype::text, a.attname FROM pg_constraint c "
+            "JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] "
+            "WHERE c.contype IN ('p', 'u', 'f') AND c.conrelid::regclass::text = ANY(%s)",
+            (TABLES,),
+        ).fetchall()
+        counted = connection.execute(
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = ANY(%s) "
+            "AND (column_default LIKE 'nextval%%' OR is_identity = 'YES')",
+            (TABLES,),
+        ).fetchall()
+    assert {table for table, kind, _ in keys if kind == "p"} == set(TABLES)
+    assert {first for _, _, first in keys} == {"community"}
+    assert counted == []

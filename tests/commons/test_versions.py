@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 
 import psycopg
+import pytest
 
-from commons.conftest import Server
-from commons.test_server import VITE, contribute, found
+from commons.conftest import SERVER, Server
+from commons.test_server import DOCKER, VITE, contribute, found
 from repertoire.commons.migrations import STEPS, migrate
 
 
@@ -75,3 +78,48 @@ def test_a_role_that_may_not_change_the_schema_is_told_who_may(
     refused = serve(commons_environment, database.replace("postgres:@", "guest:@"))
     assert refused.returncode == 1
     assert "owns the tables" in refused.stderr
+
+
+MIGRATIONS = "server/repertoire/commons/migrations.py"
+
+
+def git(*arguments: str) -> bytes:
+    done = subprocess.run(["git", *arguments], cwd=SERVER.parent, capture_output=True, timeout=120, check=False)
+    return done.stdout if done.returncode == 0 else b""
+
+
+@pytest.fixture(scope="module")
+def code_before(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the folder with the server's code as it was before the schema was changed the last time."""
+    changed = git("log", "-1", "--format=%H", "--", MIGRATIONS).decode().strip()
+    packed = git("archive", f"{changed}^", "server/repertoire", "server/repertoire.dist-info") if changed else b""
+    if not packed:
+        pytest.skip("NOT TESTED: a server of the version before, for want of the repository's history")
+    folder = tmp_path_factory.mktemp("before")
+    with tarfile.open(fileobj=io.BytesIO(packed)) as files:
+        files.extractall(folder, filter="data")
+    return str(folder / "server")
+
+
+@pytest.mark.parametrize("first", ["before", "now"])
+def test_a_server_of_the_code_before_the_last_step_and_one_of_now_serve_one_database(
+    postgres: Callable[[str], str], start: Callable[..., Server], code_before: str, first: str
+):
+    database = postgres(f"skewed-{first}")
+    codes = {"before": code_before, "now": str(SERVER)}
+    servers = {
+        name: start(database, isolated=False, PYTHONPATH=codes[name])
+        for name in sorted(codes, key=lambda one: one != first)
+    }
+    keys = {name: server.key("team", name) for name, server in servers.items()}
+    for name, server in servers.items():
+        other = servers["now" if name == "before" else "before"]
+        with server.client(keys[name]) as here, other.client(keys[name]) as there:
+            trace = contribute(here, VITE if name == first else DOCKER)
+            assert trace in found(there, q=VITE["title"] if name == first else DOCKER["title"])
+            assert there.post(f"/traces/{trace}/votes", json={"vote": "up"}).status_code == 200
+            assert here.put("/use/own", json={"components": []}).json() == {"kept": 0}
+            assert there.get("/use").json() == {"day": "", "components": {}}
+            for path in ("/changes", "/tags", "/statistics"):
+                assert here.get(path).json() == there.get(path).json(), path
+            assert there.delete("/use/own").status_code == 204

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,6 +134,9 @@ def backfill_command(dev: bool, what: str) -> None:  # noqa: FBT001
     """Embed all traces with the configured model and wait for it; or show how far that is, stop it, or clear."""
     database, models = _open(find_home(), dev=dev)
     model = models.configured().model if what == "fill" else ""
+    interrupted = threading.Event()
+    if what == "fill":  # an exception would be lost where it meets a destructor, and the waiting would go on
+        signal.signal(signal.SIGINT, lambda _number, _frame: interrupted.set())
     database.open()
     try:
         if what == "fill":
@@ -141,13 +145,17 @@ def backfill_command(dev: bool, what: str) -> None:  # noqa: FBT001
             backfill.stop(database)
         elif what == "clear":
             click.echo(f"deleted the replaced vectors of {backfill.clear(database)} traces")
-        _show(database, wait=what == "fill")
+        _show(database, interrupted, wait=what == "fill")
     finally:
         database.close()
 
 
-def _show(database: Database, *, wait: bool) -> None:
-    """Print how far each community is, and again when that changed until all are complete, if asked to wait."""
+def _show(database: Database, interrupted: threading.Event, *, wait: bool) -> None:
+    """Print how far each community is, and again when that changed until all are complete, if asked to wait.
+
+    Raises:
+        click.Abort: somebody interrupted the waiting.
+    """
     printed: list[backfill.Progress] = []
     while True:
         begun, found = time.monotonic(), backfill.progress(database)
@@ -160,7 +168,8 @@ def _show(database: Database, *, wait: bool) -> None:
         if not jobs.has_worker(database):
             click.echo("no worker runs: start `repertoire commons work` where both models are")
         sys.stdout.flush()
-        time.sleep(max(_LOOK_S, 10 * (time.monotonic() - begun)))
+        if interrupted.wait(max(_LOOK_S, 10 * (time.monotonic() - begun))):
+            raise click.Abort
 
 
 @main.command("ready")
