@@ -26,7 +26,7 @@ ENTRIES = {
 
 @pytest.fixture
 def kiln(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> Path:
-    root = write(tmp_path / "kiln-project", FILES)
+    root = write(tmp_path / "kiln-project", {**FILES, "USE.md": "# Use of the kiln\n\n```python\nfire()\n```\n"})
     with begin(home, root) as memory:
         read(memory)
     environment["CLAUDE_PROJECT_DIR"] = str(root)

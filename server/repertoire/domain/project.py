@@ -179,6 +179,7 @@ class DocSection:
     end: int
     text: str
     chunks: tuple[Chunk, ...] = ()
+    snippets: tuple[str, ...] = ()  # the languages of the code in it
 
 
 @dataclass(frozen=True)
@@ -266,6 +267,7 @@ class Item:
     line: str = ""  # its signature or first line
     doc: str = ""
     language: str = ""
+    snippets: tuple[str, ...] = ()  # the languages of the code in a section
 
 
 @dataclass(frozen=True)

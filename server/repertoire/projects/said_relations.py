@@ -66,7 +66,8 @@ _EDGES_NO_NAME = frozenset("in on at for with from by after before as under per 
 _PLURAL = frozenset("use require need depend replace block recommend".split())  # said of one thing only after `will`
 _ENDS_NAME = frozenset(
     """for in on at because since when while if so that which who with via from by as instead after before and or but to
-    until unless than like through without during is are was were will be next last""".split()
+    until unless than like through without during is are was were will be next last today now yet again too everywhere
+    anyway soon daily already""".split()
 )
 
 

@@ -27,6 +27,7 @@ def item_text(item: Item) -> str:
     where = f"{item.path}{lines}" if item.path else ""
     said = clean_line(item.line, _LINE)
     doc = clean_line(item.doc, _DOC) if item.kind != "section" else ""
+    doc = f"with {', '.join(clean_line(one, 30) for one in item.snippets)}" if item.snippets else doc
     head = " ".join(part for part in (f"[{item.kind}]", clean_line(item.title, _TITLE), where) if part)
     return " — ".join(part for part in (head, said if said != item.title else "", doc) if part)
 

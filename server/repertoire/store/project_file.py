@@ -276,7 +276,16 @@ class ProjectStore:
             words = (index_text(section.title), above, index_text(section.text))
             node_id = writer.put_node(Node(key, SECTION, section.title), owner, words)
             path, first = _SEPARATOR.join(section.path), _first_line(section)
-            row = (section.anchor, section.title, section.level, path, first, section.start, section.end)
+            row = (
+                section.anchor,
+                section.title,
+                section.level,
+                path,
+                first,
+                section.start,
+                section.end,
+                " ".join(section.snippets),
+            )
             values = (node_id, file_id, *map(_storable, row))
             self._db.execute(f"INSERT OR REPLACE INTO section VALUES ({marks(values)})", values)
             yield Edge(file_key(file.path), key, CONTAINS)

@@ -15,11 +15,11 @@ from repertoire.store.rows import marks
 
 _CHUNK = 500  # bindings in one statement
 _SYMBOL = """SELECT n.id, n.key, s.kind, iif(s.qualname = '', n.name, s.qualname), f.path, s.start, s.end, s.signature,
-    s.doc, f.language FROM symbol s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
+    s.doc, f.language, '' FROM symbol s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
 _SECTION = f"""SELECT n.id, n.key, '{SECTION}', iif(s.title = '', f.title, s.title), f.path, s.start, s.end,
-    s.first_line, replace(s.path, char(31), ' / '), f.language
+    s.first_line, replace(s.path, char(31), ' / '), f.language, s.snippets
     FROM section s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
-_FILE = f"""SELECT n.id, n.key, '{FILE}', n.name, f.path, 1, f.lines, f.title, '', f.language
+_FILE = f"""SELECT n.id, n.key, '{FILE}', n.name, f.path, 1, f.lines, f.title, '', f.language, ''
     FROM project_file f JOIN node n ON n.id = f.node_id"""
 _ROWS = {KNOWLEDGE: "entry", CODE: "symbol"}  # the table with a row for each thing that a view ranks
 _DEFINED = f"s.kind NOT IN ('{MODULE}', '{LINES}')"
@@ -150,12 +150,16 @@ class ProjectItems:
 
 
 def _item(row: Sequence[Any]) -> Item:
+    _, key, kind, title, path, start, end, line, doc, language, snippets = row
     return Item(
-        str(row[1]),
-        str(row[2]),
-        str(row[3]),
-        str(row[4]),
-        int(row[5]),
-        int(row[6]),
-        *map(str, (row[7], row[8], row[9])),
+        str(key),
+        str(kind),
+        str(title),
+        str(path),
+        int(start),
+        int(end),
+        str(line),
+        str(doc),
+        str(language),
+        tuple(str(snippets).split()),
     )

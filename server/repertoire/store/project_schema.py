@@ -84,5 +84,14 @@ PROJECT_FILE = GraphFile(
                     told TEXT NOT NULL, PRIMARY KEY (node_id, number)) WITHOUT ROWID""",
             ),
         ),
+        Migration(
+            5,
+            "languages of snippets",
+            (
+                "ALTER TABLE section ADD COLUMN snippets TEXT NOT NULL DEFAULT ''",  # joined by spaces
+                # so that the next reading finds the snippets of documents that did not change
+                "UPDATE project_file SET content_hash = '', mtime = 0 WHERE language = 'markdown'",
+            ),
+        ),
     ),
 )

@@ -142,6 +142,14 @@ def test_merges_are_undone_one_by_one_the_last_first_and_what_was_changed_since_
     assert (kept.title, slow.title, slow.data["category"]) == ("Pots dry", f"{SAID} slowly", "decision")
 
 
+def test_a_note_that_is_taken_out_again_is_linked_with_what_its_own_text_names(project):
+    first = note(project, SAID, body="See `weigh`.").entries[0]
+    note(project, f"{SAID} slowly", body="See `weigh`.")
+    _, taken = save_entry(project, save_request({"apart": True}, key=first.key), embedder=None).entries
+    links = project.store.entries.links(taken.key)
+    assert [link.target for link in links] == ["symbol:kiln/clay.py::weigh"]
+
+
 def test_what_a_note_says_of_two_things_is_kept_as_an_edge_and_shown_and_goes_with_the_note(project):
     saved = note(
         project, "Heating", body="The kiln log uses Redis. `weigh` requires a scale. Does it use steam?"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.person.forget import forget
+from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
 from repertoire.app.projects.symbols import SymbolQuery, code_symbols
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
+from repertoire.domain.project import DOCS
+from repertoire.rendering.projects import item_text
 from repertoire.store.database import Store
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
@@ -173,3 +178,21 @@ def test_callers_callees_and_what_a_change_reaches_are_told_and_an_unknown_name_
     with pytest.raises(InvalidRequest, match="no symbol is called"):
         code_symbols(project, SymbolQuery("nobody", "callers"))
     shelf.close()
+
+
+def test_the_languages_of_snippets_are_known_and_asked_for(kiln):
+    home, root, memory = kiln
+    told = (
+        "# Glaze\n\n## Mixing\n\n```python\nmix()\n```\n\n~~~ {.sh}\nmix now\n~~~\n\n"
+        "## Firing glaze\n\n````md\n```rust\nno snippet of its own\n```\n````\n"
+    )
+    write(root, {"docs/glaze.md": told})
+    read(memory)
+    mixing = memory.items.by_key("section:docs/glaze.md#mixing")
+    assert mixing.snippets == ("python", "shell")
+    assert memory.items.by_key("section:docs/glaze.md#firing-glaze").snippets == ("markdown",)
+    with closing(ProjectShelf(home, open_project)) as shelf:
+        asked = MemoryQuery("glaze", (DOCS,), language="python")
+        hits = search_memory(shelf.open(str(root)), asked, embedder=None).hits
+    assert [hit.item.key for hit in hits] == [mixing.key]
+    assert "with python, shell" in item_text(hits[0].item)

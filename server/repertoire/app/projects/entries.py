@@ -102,6 +102,7 @@ def _split(project: OpenProject, asked: SaveRequest, embedder: Embedder | None) 
             replace(one, source=taken.key) if one.source == kept.key else replace(one, target=taken.key)
             for one in moved
         ]
+        links += _links_by_name(project, taken, {link.target for link in links})
         add_links(project, links)
         remarks = remarks_on(project, [kept, taken])
     back_up(project)

@@ -23,6 +23,7 @@ from repertoire.projects.languages import (
     language_of,
 )
 from repertoire.projects.pieces import pieces
+from repertoire.projects.snippets import snippet_languages
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.syntax import Unparsable
@@ -89,4 +90,5 @@ def _sections(article: PackArticle, lines: Sequence[str], above: int) -> Iterato
             end -= 1
         header = " - ".join(dict.fromkeys(part for part in (article.title, *section.path, section.title) if part))
         chunks = pieces(lines, start, end, header)
-        yield DocSection(section.title, anchor, section.level, section.path, start, end, section.text, chunks)
+        place = (section.title, anchor, section.level, section.path, start, end)
+        yield DocSection(*place, section.text, chunks, snippet_languages(lines[start - 1 : end]))

@@ -156,7 +156,7 @@ def _beside(view: str, mode: str) -> float:
 def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
     below = wanted.below.strip("/")
     inside = not below or item.path == below or item.path.startswith(f"{below}/")
-    return inside and wanted.language in ("", item.language)
+    return inside and wanted.language in ("", item.language, *item.snippets)
 
 
 def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
