@@ -162,7 +162,7 @@ def prepared(home: Path, given: argparse.Namespace) -> tuple[str, dict[str, floa
     migrate(url)
     with psycopg.connect(url) as connection:
         held = connection.execute("SELECT count(*) FROM trace").fetchone()
-    return url, ({} if held and held[0] else seed(url, given.folder, given.count))
+    return url, ({} if held and held[0] else seed(url, given.folder, {TEAM: given.count}))
 
 
 def make_keys(home: Path, url: str, count: int) -> list[str]:

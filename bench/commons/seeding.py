@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,13 @@ class _Raw(bytes):
     """A value in PostgreSQL's binary form."""
 
 
-def seed(url: str, folder: Path, count: int, *, memory: str = "2GB") -> dict[str, float]:
-    """Store so many traces with vectors; return the seconds of each step, and the megabytes."""
+def seed(url: str, folder: Path, counts: Mapping[str, int], *, memory: str = "2GB") -> dict[str, float]:
+    """Store so many traces of each community, with vectors; return the seconds of each step, and the megabytes."""
     seconds: dict[str, float] = {}
-    made = _Mixed(folder, count)
+    all_made, first = [], 0
+    for team, count in counts.items():
+        all_made.append(_Mixed(folder, count, team=team, first=first))
+        first += count
     with psycopg.connect(url, autocommit=True) as connection:
         indexes = [
             row[0]
@@ -60,13 +64,14 @@ def seed(url: str, folder: Path, count: int, *, memory: str = "2GB") -> dict[str
         for definition in indexes:
             connection.execute(f"DROP INDEX {definition.split()[2]}")
         connection.execute("SET session_replication_role = replica")  # no triggers, no checks of foreign keys
-        connection.execute("INSERT INTO community (community, created) VALUES (%s, %s)", (TEAM, NOW))
-        for name, step in (("rows_s", made.copy_rows), ("words_s", made.copy_words)):
-            begin = time.perf_counter()
-            with connection.transaction():
-                step(connection)
-            seconds[name] = round(time.perf_counter() - begin, 1)
-            print(name, seconds[name], file=sys.stderr, flush=True)
+        for made in all_made:
+            connection.execute("INSERT INTO community (community, created) VALUES (%s, %s)", (made.team, NOW))
+            for name, step in (("rows_s", made.copy_rows), ("words_s", made.copy_words)):
+                begin = time.perf_counter()
+                with connection.transaction():
+                    step(connection)
+                seconds[name] = round(seconds.get(name, 0) + time.perf_counter() - begin, 1)
+            print(made.team, seconds, file=sys.stderr, flush=True)
         connection.execute("SET session_replication_role = origin")
         connection.execute(f"SET maintenance_work_mem = '{memory}'")
         for definition in sorted(indexes, key=lambda one: "hnsw" in one):
@@ -76,19 +81,19 @@ def seed(url: str, folder: Path, count: int, *, memory: str = "2GB") -> dict[str
             seconds[kind] = round(seconds.get(kind, 0) + time.perf_counter() - begin, 1)
             print(definition.split()[2], round(time.perf_counter() - begin, 1), file=sys.stderr, flush=True)
         connection.execute("VACUUM (ANALYZE, FREEZE)")
-        made.compare(connection)
+        all_made[0].compare(connection)
         size = connection.execute("SELECT pg_total_relation_size('trace')").fetchone()
     return {**seconds, "megabytes": round(size[0] / 1e6) if size else 0}
 
 
 class _Mixed:
-    """The traces, the words and the vectors of all pairs of a problem and a solution."""
+    """The traces, words and vectors of a community: of so many pairs of a problem and a solution, from the `first`."""
 
-    def __init__(self, folder: Path, count: int) -> None:
+    def __init__(self, folder: Path, count: int, *, team: str = TEAM, first: int = 0) -> None:
+        self.team, self._first = team, first
         self._found, self._count = parts(folder), count
         self._model, self._base, self._whole = _documents(folder)
-        self._texts = [tuple(words_of("", one.context, one.solution)[1:]) for one in self._whole]
-        self._stems = [tuple(map(stems, both)) for both in self._texts]
+        self._texts, self._stems = _words(folder)
         self._lexemes: dict[str, int] = {}
         self._held: list[tuple[Any, Any, int, int]] = []  # lexemes and how often, trace, its length
         self._tags: Counter[str] = Counter()
@@ -111,16 +116,16 @@ class _Mixed:
         with connection.cursor().copy(f"COPY trace ({', '.join(columns)}) FROM STDIN (FORMAT binary)") as copy:
             copy.set_types([types[name] for name in columns])
             for number, (trace, text, (vector, length), near) in enumerate(self._rows(), 1):
-                row = (TEAM, number, number, *_row(trace), text, length, vector, self._model, *near)
+                row = (self.team, number, number, *_row(trace), text, length, vector, self._model, *near)
                 copy.write_row(row)
-                signatures += [(TEAM, signature, number) for signature in trace.signatures]
+                signatures += [(self.team, signature, number) for signature in trace.signatures]
         with connection.cursor().copy("COPY trace_signature FROM STDIN") as copy:
             for one in signatures:
                 copy.write_row(one)
         connection.execute(
             "UPDATE community SET revision = %(n)s, traces = %(n)s, words = %(words)s, first_model = %(model)s "
             "WHERE community = %(team)s",
-            {"n": self._count, "words": self._words, "model": self._model, "team": TEAM},
+            {"n": self._count, "words": self._words, "model": self._model, "team": self.team},
         )
 
     def copy_words(self, connection: psycopg.Connection[Any]) -> None:
@@ -140,13 +145,13 @@ class _Mixed:
             copy.set_types(["text", "text", "int4", "bytea"])
             for name, begin, end in zip(names, [0, *ends], ends, strict=False):
                 for block, at in enumerate(range(begin, end, _BLOCK)):
-                    copy.write_row((TEAM, name, block, entries[at : min(at + _BLOCK, end)].tobytes()))
+                    copy.write_row((self.team, name, block, entries[at : min(at + _BLOCK, end)].tobytes()))
         with connection.cursor().copy("COPY word_count FROM STDIN") as copy:
             for name, begin, end in zip(names, [0, *ends], ends, strict=False):
-                copy.write_row((TEAM, name, end - begin))
+                copy.write_row((self.team, name, end - begin))
         with connection.cursor().copy("COPY tag_count FROM STDIN") as copy:
             for tag, count in self._tags.items():
-                copy.write_row((TEAM, tag, count))
+                copy.write_row((self.team, tag, count))
 
     def compare(self, connection: psycopg.Connection[Any]) -> None:
         """Check the first rows against what the server's code stores for the same traces in another community."""
@@ -154,7 +159,7 @@ class _Mixed:
         with connection.transaction(force_rollback=True):
             connection.execute("INSERT INTO community (community, created) VALUES (%s, %s)", (other, NOW))
             traces = Traces(connection, other)
-            for number, (problem, solution) in zip(range(_COMPARED), mixed(self._found, self._count), strict=False):
+            for number, (problem, solution) in zip(range(_COMPARED), self._pairs(), strict=False):
                 traces.put(self._trace(number, problem, solution), traces.next_revision())
             mine, theirs = (
                 connection.execute(
@@ -162,18 +167,19 @@ class _Mixed:
                     "WHERE community = %s AND number <= %s ORDER BY number",
                     (name, _COMPARED),
                 ).fetchall()
-                for name in (TEAM, other)
+                for name in (self.team, other)
             )
             entries = "SELECT lexeme, entries FROM posting WHERE community = %s AND block = 0"
-            short = {name.removeprefix(f"{TEAM}/"): held for name, held in connection.execute(entries, (TEAM,))}
+            own = connection.execute(entries, (self.team,)).fetchall()
+            short = {name.removeprefix(f"{self.team}/"): held for name, held in own}
             for name, held in connection.execute(entries, (other,)).fetchall():
                 mine += [] if short[name.removeprefix(f"{other}/")].startswith(held) else [name]
         if mine != theirs:
             sys.exit("the mixed traces are not what the server stores")
 
     def _rows(self) -> Iterator[tuple[Trace, str, tuple[_Raw, int], list[_Raw]]]:
-        noise = np.random.default_rng(SEED)
-        pairs = mixed(self._found, self._count)
+        noise = np.random.default_rng(SEED + self._first)
+        pairs = self._pairs()
         for begin in range(0, self._count, _BATCH):
             batch = [pair for _, pair in zip(range(min(_BATCH, self._count - begin)), pairs, strict=False)]
             near = [
@@ -187,6 +193,9 @@ class _Mixed:
                 text = " ".join((title, self._texts[problem][0], self._texts[solution][1]))
                 found = stems(title) + self._stems[problem][0] + self._stems[solution][1]
                 yield trace, text, self._vector(found, begin + place + 1), [side[place] for side in near]
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        return islice(mixed(self._found, self._first + self._count), self._first, None)
 
     def _trace(self, number: int, problem: int, solution: int) -> Trace:
         one, other = self._whole[problem], self._whole[solution]
@@ -204,7 +213,7 @@ class _Mixed:
         places: dict[str, list[int]] = defaultdict(list)
         for position, stem in enumerate(found, 1):
             places[stem].append(position)
-        lexeme = {stem: lexemes.lexeme(TEAM, stem) for stem in places}
+        lexeme = {stem: lexemes.lexeme(self.team, stem) for stem in places}
         held = self._lexemes
         ids = np.array([held.setdefault(lexeme[stem], len(held)) for stem in places], np.int32)
         told = [min(len(where), 255) for where in places.values()]
@@ -243,6 +252,13 @@ def _documents(folder: Path) -> tuple[str, list[Any], list[Trace]]:
         for context, solution, tags in found
     ]
     return embedder.model, base, whole
+
+
+@lru_cache(maxsize=1)
+def _words(folder: Path) -> tuple[list[tuple[str, ...]], list[tuple[list[str], ...]]]:
+    """Return the words of the problem and the solution of each document, and their stems."""
+    texts = [tuple(words_of("", one.context, one.solution)[1:]) for one in _documents(folder)[2]]
+    return texts, [tuple(list(stems(one)) for one in both) for both in texts]
 
 
 def _halves(vectors: Any) -> list[_Raw]:

@@ -3,10 +3,12 @@
 -- It takes as long as building the vector indexes, and until its end as much space again. It is one transaction.
 BEGIN;
 SET LOCAL row_security = off;  -- an error in place of rows that are left out
+SET LOCAL maintenance_work_mem = '1GB';  -- a vector index that has no room in it takes many times as long
+SET LOCAL max_parallel_maintenance_workers = 0;  -- they would take all of it at once, from a container's shared memory
 SELECT pg_advisory_xact_lock(7203115001);  -- of the migrations
 ALTER TABLE trace NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE trace RENAME TO trace_whole;
-CREATE TABLE trace (LIKE trace_whole INCLUDING ALL) PARTITION BY HASH (community);
+CREATE TABLE trace (LIKE trace_whole INCLUDING ALL EXCLUDING INDEXES) PARTITION BY HASH (community);
 ALTER TABLE trace ADD FOREIGN KEY (community) REFERENCES community;
 DO $$ BEGIN
   FOR part IN 0..15 LOOP
@@ -17,6 +19,16 @@ DO $$ BEGIN
   END LOOP;
 END $$;
 INSERT INTO trace SELECT * FROM trace_whole;
+DO $$ DECLARE made record; BEGIN
+  FOR made IN SELECT pg_get_constraintdef(oid) AS definition
+      FROM pg_constraint WHERE conrelid = 'trace_whole'::regclass AND contype IN ('p', 'u') LOOP
+    EXECUTE 'ALTER TABLE trace ADD ' || made.definition;
+  END LOOP;
+  FOR made IN SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index i WHERE indrelid = 'trace_whole'::regclass
+      AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u')) LOOP
+    EXECUTE regexp_replace(made.definition, '^CREATE (UNIQUE )?INDEX \S+ ON public\.trace_whole ', 'CREATE \1INDEX ON trace ');
+  END LOOP;
+END $$;
 -- What refers to the table, or is called by it, has its name in the catalogue: it is made again for the new one.
 DO $$ DECLARE made record; BEGIN
   FOR made IN SELECT conrelid::regclass AS holder, conname, pg_get_constraintdef(oid) AS definition

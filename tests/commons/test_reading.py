@@ -19,7 +19,7 @@ from repertoire.commons.reading import Cache, CommunityTraces
 from repertoire.commons.traces import Traces
 from repertoire.commons.vectors import FIRST, as_vector, store
 
-COUNT, RARE = 4_000, 4  # traces, and those of the rare tag: a thousandth
+COUNT, RARE = 6_000, 6  # traces, and those of the rare tag: a thousandth
 INDEXES = ("trace_problem", "trace_solution")
 
 
@@ -100,3 +100,30 @@ def test_a_search_finds_the_nearest_by_their_index_under_row_level_security(data
     while not all(scans(database, index) > count for index, count in zip(INDEXES, before, strict=True)):
         assert time.monotonic() < end, "a search read the table and not the index of its vectors"
         time.sleep(0.2)
+
+
+def test_a_community_with_few_of_the_traces_finds_its_nearest_exactly_although_others_lie_nearer(database: str) -> None:
+    draw = np.random.default_rng(5)
+    vectors = draw.normal(0, 1, (60, 384)).astype(np.float16).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    pool = Database(database)
+    pool.open()
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("INSERT INTO community (community, created) VALUES ('few', '')")
+    try:
+        with pool.tenant("few") as connection:
+            traces = Traces(connection, "few")
+            for number, vector in enumerate(vectors):
+                traces.put(replace(active_trace(f"{number}"), key=f"trace:few{number}"), traces.next_revision())
+                store(connection, "few", FIRST, "placed", {number + 1: (as_vector(vector),) * len(SPACES)})
+        question = np.eye(1, 384, dtype=np.float32)[0]  # where the other community's traces lie
+        with pool.tenant("few") as connection:
+            space = CommunityTraces(connection, "few", Cache()).spaces("placed")[0]
+            near = space.nearest(question, space.active, 20)
+        with pool.tenant("team") as connection:
+            assert not CommunityTraces(connection, "team", Cache()).spaces("placed")[0].exact
+    finally:
+        pool.close()
+    assert space.exact
+    nearest = (np.argsort(-(vectors @ question), kind="stable")[:20] + 1).tolist()
+    assert sorted(near, key=lambda number: -near[number]) == nearest
