@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.packs.schemas import parse, require
+from repertoire.packs.schemas import read
 
 CONFIG_BYTES = 10_000
 _SCHEMA = "config.schema.json"
@@ -44,9 +44,7 @@ def read_config(text: str, *, place: str) -> PackConfig:
     Raises:
         PackRefused: the text is not JSON, or does not fit the schema.
     """
-    what = f"kg_config.json of {place}"
-    value = parse(text, what)
-    require(value, _SCHEMA, what)
+    value = read(text, _SCHEMA, f"kg_config.json of {place}")
     build, query = value.get("build", {}), value.get("query", {})
     return PackConfig(
         build.get("docstrings", False),

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from repertoire.domain.pack import FORMAT, PackCounts
-from repertoire.packs.schemas import parse, require
+from repertoire.packs.schemas import read, require
 
 MANIFEST_BYTES = 1_000_000  # of the largest manifest that is read
 _SCHEMA = "manifest.schema.json"
@@ -67,9 +67,7 @@ def read_manifest(text: str, *, place: str) -> PackManifest:
     Raises:
         PackRefused: the text is not JSON, or does not fit the schema.
     """
-    what = f"manifest of pack {place}"
-    value = parse(text, what)
-    require(value, _SCHEMA, what)
+    value = read(text, _SCHEMA, f"manifest of pack {place}")
     return PackManifest(
         value["name"],
         value["version"],

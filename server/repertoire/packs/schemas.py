@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
 
-def parse(text: str, what: str) -> Any:
-    """Return the value in the text of a JSON file; `what` names the file in errors.
+def read(text: str, schema: str, what: str) -> Any:
+    """Return the value in the text of a JSON file that fits a schema; `what` names the file in errors.
 
     Raises:
-        PackRefused: it is no JSON.
+        PackRefused: the text is not JSON, or does not fit the schema.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         message = f"the {what} is not JSON ({clean_line(str(error), 120)}); build or fetch the pack again"
         raise PackRefused(message) from error
+    require(value, schema, what)
+    return value
 
 
 def require(value: Any, schema: str, what: str) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from labelled_files import write_labelled_set
 from repertoire.app.measure.notes import NoteOptions, evaluate_notes
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
@@ -29,12 +28,7 @@ GOLD = "query-id\tcorpus-id\tscore\nw\ta1\t1\nw\ta2\t1\nl\tb1\t1\nn\ta3\t1\n"
 
 @pytest.fixture
 def labelled(tmp_path):
-    folder = tmp_path / "set"
-    folder.mkdir()
-    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in ROWS))
-    (folder / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in ASKED))
-    (folder / "qrels.tsv").write_text(GOLD)
-    return folder
+    return write_labelled_set(tmp_path / "set", ROWS, ASKED, GOLD)
 
 
 def measured(folder, tmp_path, embedder, **more):

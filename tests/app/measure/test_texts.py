@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labelled_files import write_labelled_set
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.wiring import open_texts
 from repertoire.domain.errors import ForeignStore, InvalidRequest
@@ -41,12 +41,8 @@ QUERIES = [
 
 @pytest.fixture
 def labelled(tmp_path):
-    folder = tmp_path / "set"
-    folder.mkdir()
-    for name, rows in (("corpus", CORPUS), ("queries", QUERIES)):
-        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tpdf\t1\nq2\tsea\t1\n")
-    return folder
+    gold = "query-id\tcorpus-id\tscore\nq1\tpdf\t1\nq2\tsea\t1\n"
+    return write_labelled_set(tmp_path / "set", CORPUS, QUERIES, gold)
 
 
 def answered(folder, tmp_path, embedder=None, **more):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from labelled_files import write_labelled_set
 from repertoire.app.measure.traces import TraceOptions, evaluate_traces
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest
@@ -27,12 +28,7 @@ GOLD = "query-id\tcorpus-id\tscore\nbread\tflat\t1\nkiln\tcold\t1\nkept\trods\t1
 
 @pytest.fixture
 def labelled(tmp_path):
-    folder = tmp_path / "set"
-    folder.mkdir()
-    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in ROWS))
-    (folder / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in ASKED))
-    (folder / "qrels.tsv").write_text(GOLD)
-    return folder
+    return write_labelled_set(tmp_path / "set", ROWS, ASKED, GOLD)
 
 
 def measured(folder, tmp_path, environment=None, **more):

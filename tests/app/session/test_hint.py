@@ -189,7 +189,9 @@ def test_what_is_installed_and_provides_what_is_asked_comes_before_what_would_ha
         component("command", f"test-generate-{n}", "Writes unit tests for a module: parser, service or view.")
         for n in range(9)
     ]
-    own = component("skill", "testing-patterns", "How unit tests are written: fixtures and mocks of any module.", installed=True)
+    own = component(
+        "skill", "testing-patterns", "How unit tests are written: fixtures, mocks of any module.", installed=True
+    )
     with open_repertoire(filled_home(tmp_path, *shop), environment={}) as opened:
         assert opened.embedder is not None
         elsewhere = replace(SOURCE, key="installed:kit")
