@@ -6,8 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from repertoire.boot.filelock import only_one
+
+DONE = "done"  # a file that is there once npm has come to its end
 
 
 class UnavailableError(Exception):
@@ -20,12 +24,28 @@ def cache() -> Path:
     return Path(chosen) if chosen else Path.home() / ".cache" / "repertoire-client"
 
 
-def fetch(folder: Path, wanted: Mapping[str, str], *options: str, timeout: float) -> None:
-    """Install packages, names to versions, into a folder; `timeout` in seconds.
+def fetch(
+    folder: Path, wanted: Mapping[str, str], find: Callable[[], Path | None], *options: str, timeout: float
+) -> Path | None:
+    """Return what `find` finds in a folder, after installing packages there if it finds nothing.
+
+    `wanted` maps names to versions, `timeout` is in seconds. Workers of a test run ask at the same moment: one
+    installs, and the others wait, since two npm in one folder read each other's half-written files.
 
     Raises:
         UnavailableError: npm is missing, cannot reach its registry, or took too long.
     """
+    if (found := find()) is not None:
+        return found
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with only_one(folder.with_name(f"{folder.name}.lock"), waiting=lambda _: None):
+        if find() is None:
+            _install(folder, wanted, *options, timeout=timeout)
+            (folder / DONE).touch()
+    return find()
+
+
+def _install(folder: Path, wanted: Mapping[str, str], *options: str, timeout: float) -> None:
     what = ", ".join(f"{name} {version}" for name, version in wanted.items())
     npm = shutil.which("npm")
     if npm is None:

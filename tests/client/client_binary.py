@@ -19,10 +19,8 @@ def client_binary() -> Path:
         npm.UnavailableError: npm is missing, cannot reach its registry, or has no build for this platform.
     """
     folder = npm.cache() / CLIENT_VERSION
-    found = _binary_in(folder)
-    if found is None:
-        npm.fetch(folder, {"@anthropic-ai/claude-code": CLIENT_VERSION}, timeout=FETCH_TIMEOUT_S)
-        found = _binary_in(folder)
+    wanted = {"@anthropic-ai/claude-code": CLIENT_VERSION}
+    found = npm.fetch(folder, wanted, lambda: _binary_in(folder), timeout=FETCH_TIMEOUT_S)
     if found is None:
         message = f"npm brought no native Claude Code {CLIENT_VERSION} for {sys.platform} into {folder}"
         raise npm.UnavailableError(message)

@@ -56,9 +56,8 @@ def protocol_kit() -> Kit:
     wanted = {**PACKAGES, **({} if node else {"node": NODE})}
     key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:12]
     folder = npm.cache() / f"protocol-{key}"
-    if not (folder / "done").exists():
-        npm.fetch(folder, wanted, "--fetch-retries=1", timeout=FETCH_TIMEOUT_S)
-        (folder / "done").touch()
+    done = folder / npm.DONE
+    npm.fetch(folder, wanted, lambda: done if done.exists() else None, "--fetch-retries=1", timeout=FETCH_TIMEOUT_S)
     node = node or _new_enough(str(folder / "node_modules" / "node" / "bin" / "node"))
     if node is None:
         message = f"npm brought no Node {NODE} for this platform into {folder}"
