@@ -9,11 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from commons.conftest import Server
-from commons.test_two_homes import CONTRIBUTE, Run, home, key_file, shown
+from commons.conftest import Run, Server, shown
+from commons.test_two_homes import CONTRIBUTE, key_file
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
-
-__all__ = ["home"]  # a fixture
 
 
 def amend(run: Run, trace: str, solution: str) -> str:
