@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,6 +96,9 @@ class Commons:
             process.terminate()
         for process in self._running.values():
             process.wait(30)
+        # the library knows only the PostgreSQL that it started itself, and that one was killed
+        options = ("-w", "-m", "fast", "-D", str(self.postgres.pgdata), "stop")
+        pgexec("pg_ctl", options, bin_path=self.postgres.bin_path, user=self.postgres.system_user)
 
     def _start(self, name: str) -> subprocess.Popen[bytes]:
         arguments = ["serve", "--port", str(self.port)] if name == "server" else ["work"]
@@ -224,6 +228,7 @@ def main() -> None:
         member.join()
     found = verdict(commons.url, members)
     commons.close()
+    shutil.rmtree(home)
     print(json.dumps({"kills": dict(killed), "ended by themselves": dict(ended), **found}, indent=1))
 
 
