@@ -20,9 +20,10 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.ports import Topology, Vectors
+from repertoire.ports import Topology
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
+from repertoire.retrieval.sign_codes import NodeVectors
 
 PASSAGE = "passage"  # evidence of an entry: how much of the question stands together in it
 # Of the evidence in each view, by the dev questions of two labelled sets of code, and one each of documents and notes
@@ -120,7 +121,7 @@ def spaces_of(view: str) -> tuple[str, str]:
     return chunk_space(view), heading_space(view)
 
 
-def read_project(revision: int, parts: Parts, matrices: Sequence[tuple[Rows, Vectors]], view: str) -> ProjectIndex:
+def read_project(revision: int, parts: Parts, vectors: Sequence[NodeVectors], view: str) -> ProjectIndex:
     """Return one view of a project's memory, with the vectors of its spaces: those of chunks, then of headings."""
-    chunks, headings = matrices
+    chunks, headings = vectors
     return _INDEXES[view](revision, _NO_EDGES, {}, parts=parts).with_vectors(chunks, headings)

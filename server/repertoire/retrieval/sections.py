@@ -25,7 +25,7 @@ from repertoire.domain.pack_stages import TEXT, VECTORS
 from repertoire.ports import GraphReader, VectorReader, Vectors
 from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
-from repertoire.retrieval.sign_codes import AVAILABLE, SignCodes
+from repertoire.retrieval.sign_codes import AVAILABLE, NodeVectors, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
@@ -39,6 +39,7 @@ _MANY, _LIKELY = 5_000, 0.04  # of more chunks, this share is compared, chosen b
 _LOOKED_UP = 0.25  # of more than _FEW sections, the share that may have the words which are looked up
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
+_NO_VECTORS = NodeVectors(_NONE, np.zeros((0, 0), dtype=np.float32))
 
 
 class Groups(NamedTuple):
@@ -75,7 +76,7 @@ class SectionIndex(PartIndex):
     layout = PACK
     view = SECTIONS
     row_kinds: ClassVar[Collection[str]] = (SECTION,)
-    chunk_ids: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # node ids of the vectors' chunks
+    chunks: NodeVectors = _NO_VECTORS
 
     @cached_property
     def chunk_groups(self) -> Groups:
@@ -86,11 +87,10 @@ class SectionIndex(PartIndex):
         of = np.repeat(np.arange(len(rows)), sizes)
         return Groups(order, rows, begins, sizes, of, bool((np.diff(owners) >= 0).all()))
 
-    @cached_property
+    @property
     def chunk_codes(self) -> SignCodes | None:
         """The signs of the chunks' vectors, where there are so many that comparing all of them takes long."""
-        vectors = self.spaces[CHUNK_SPACE].vectors
-        return SignCodes.of(vectors) if AVAILABLE and len(vectors) > _MANY else None
+        return self.chunks.codes if AVAILABLE and len(self.chunks.ids) > _MANY else None
 
     @cached_property
     def heading_places(self) -> Rows:
@@ -119,13 +119,13 @@ class SectionIndex(PartIndex):
         edges = self.related(HAS_CHUNK)
         return self.topology.target[edges], self.topology.source[edges]
 
-    def with_vectors(self, chunks: tuple[Rows, Vectors], headings: tuple[Rows, Vectors]) -> Self:
-        """Return a copy with the vectors of chunks and headings, each given as node ids and a matrix."""
-        read = replace(self, chunk_ids=chunks[0])
+    def with_vectors(self, chunks: NodeVectors, headings: NodeVectors) -> Self:
+        """Return a copy with the vectors of chunks and headings."""
+        read = replace(self, chunks=chunks)
         return read.with_spaces(
             {
-                CHUNK_SPACE: Space(self.rows_of_parts(chunks[0]), chunks[1]),
-                HEADING_SPACE: Space(self.rows_of(headings[0])[0], headings[1]),
+                CHUNK_SPACE: Space(self.rows_of_parts(chunks.ids), chunks.vectors),
+                HEADING_SPACE: Space(self.rows_of(headings.ids)[0], headings.vectors),
             }
         )
 
@@ -133,7 +133,8 @@ class SectionIndex(PartIndex):
 def read_sections(graph: GraphReader, vectors: VectorReader, model: str) -> SectionIndex:
     """Return the sections of a pack, with the vectors of one model."""
     index = SectionIndex(graph.revision(SECTIONS), graph.topology(SECTIONS), {})
-    return index.with_vectors(vectors.matrix(CHUNK_SPACE, model), vectors.matrix(HEADING_SPACE, model))
+    chunks, headings = (NodeVectors(*vectors.matrix(space, model)) for space in (CHUNK_SPACE, HEADING_SPACE))
+    return index.with_vectors(chunks, headings)
 
 
 @dataclass
@@ -214,7 +215,7 @@ def by_chunks(run: SectionRun) -> str:
     scores = np.zeros(len(run.index))
     scores[groups.rows] = first + run.second_chunk * np.where(groups.sizes > 1, second, 0.0)
     run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
-    run.nearest_chunks, run.cosines = (groups.rows, run.index.chunk_ids[groups.order[nearest]]), first
+    run.nearest_chunks, run.cosines = (groups.rows, run.index.chunks.ids[groups.order[nearest]]), first
     return f"{len(groups.rows)} compared"
 
 
