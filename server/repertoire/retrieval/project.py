@@ -37,8 +37,9 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
 # is of code or of documents; what was saved is judged, to have as much from words as documents, and nearly as much from
 # vectors as code. With words alone, the best of each view counts alike.
 BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.75}
-# Weight of the second chunk, as they were chosen; packs have another.
-SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}
+# Weight of the second chunk, as they were chosen; packs have another. More than .3 of an entry's finds more sessions of
+# conversations, and buries the short notes beside them, which have one chunk (bench/projects).
+SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.3}
 
 SEARCHED = tuple(WEIGHTS)  # the views that are searched by words and vectors
 ALL_SPACES = tuple(space for view in SEARCHED for space in (chunk_space(view), heading_space(view)))

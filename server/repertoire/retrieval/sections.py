@@ -146,6 +146,7 @@ class SectionRun(PartRun[SectionIndex]):
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     second_chunk: float = _SECOND
     embedded: dict[str, Vectors] = field(default_factory=dict)  # questions that another run embedded already
+    meaning: str = ""  # what is embedded in place of the question
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
     nearest_chunks: tuple[Rows, Rows] = (_NONE, _NONE)  # rows in order, and the node id of the nearest chunk of each
@@ -161,11 +162,10 @@ class SectionRun(PartRun[SectionIndex]):
         """The question's vector; None without a model or without vectors in the pack."""
         if self.embedder is None or not len(self.index.spaces[CHUNK_SPACE].rows):
             return None
-        if self.question not in self.embedded:
-            self.embedded[self.question] = np.asarray(
-                self.embedder.embed_passages([self.question])[0], dtype=np.float32
-            )
-        return self.embedded[self.question]
+        asked = self.meaning or self.question
+        if asked not in self.embedded:
+            self.embedded[asked] = np.asarray(self.embedder.embed_passages([asked])[0], dtype=np.float32)
+        return self.embedded[asked]
 
 
 class RankedSection(NamedTuple):
