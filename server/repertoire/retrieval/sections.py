@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,6 +38,7 @@ _DEPTH = 400  # sections that full text returns
 _FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
 _MANY, _LIKELY = 5_000, 0.04  # of more chunks, this share is compared, chosen by signs; bench/packs saw no other answer
 _LOOKED_UP = 0.25  # of more than _FEW sections, the share that may have the words which are looked up
+_NO_WORTH = 1e-6  # what a word counts that most sections hold, as in FTS5
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
 
@@ -141,6 +143,7 @@ class SectionRun(PartRun[SectionIndex]):
     """The state of one question to a pack or a project's view: stages add evidence, the last one adds it up."""
 
     most_words = _MOST_WORDS
+    held: ClassVar[bool] = False  # of very many sections, words count where they are held, and not how often
 
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     second_chunk: float = _SECOND
@@ -154,6 +157,11 @@ class SectionRun(PartRun[SectionIndex]):
     def compared(self) -> bool:
         """Whether the vectors of chunks were compared with the question."""
         return CHUNKS in self.evidence
+
+    @property
+    def compares(self) -> bool:
+        """Whether vectors are to be compared, so that words need not tell sections apart by themselves."""
+        return self.embedder is not None and VECTORS not in self.without
 
     @cached_property
     def vector(self) -> Vectors | None:
@@ -177,6 +185,8 @@ class RankedSection(NamedTuple):
 
 def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
+    if run.held and run.compares and len(run.index) > _FEW:
+        return _by_held_words(run)
     found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
@@ -184,6 +194,19 @@ def by_words(run: SectionRun) -> str:
         scores[rows] = [score / found[0][1] for _, score in found]
     run.evidence[WORDS] = scores
     return f"{len(found)} matched"
+
+
+def _by_held_words(run: SectionRun) -> str:
+    """Score sections by the words that they hold, rare ones counting more, as a share of the best score."""
+    size = len(run.index)
+    scores = np.zeros(size)
+    for word in run.words:
+        rows, known = run.index.rows_of(run.graph.holders(word, view=run.index.view))
+        if len(rows):
+            scores[rows[known]] += max(math.log((size - len(rows) + 0.5) / (len(rows) + 0.5)), _NO_WORTH)
+    best = float(scores.max(initial=0.0))
+    run.evidence[WORDS] = scores / best if best > 0.0 else scores
+    return f"{int(np.count_nonzero(scores))} hold a word"
 
 
 def _telling(run: SectionRun) -> list[str]:
@@ -227,7 +250,9 @@ def _groups_to_compare(run: SectionRun, vector: Vectors) -> Groups:
     owners = index.spaces[CHUNK_SPACE].rows
     likely[owners[index.chunk_codes.nearest(vector, int(_LIKELY * len(owners)))]] = True
     if WORDS in run.evidence:
-        likely |= run.evidence[WORDS] > 0.0
+        words = run.evidence[WORDS]
+        likely[best_rows(np.where(words > 0.0, words, -np.inf), _DEPTH)] = True
+        run.evidence[WORDS] = np.where(likely, words, 0.0)  # what is not compared is not ranked
     return groups.only(np.flatnonzero(likely[groups.rows]))
 
 
@@ -244,7 +269,7 @@ def by_headings(run: SectionRun) -> str:
     total = np.zeros(len(run.index))
     for name, found in run.evidence.items():
         total += run.weights[name] * found
-    best = np.argpartition(-total, _BEST)[:_BEST]
+    best = best_rows(np.where(total > 0.0, total, -np.inf), _BEST)
     places = run.index.heading_places[best]
     known = places >= 0
     scores[best[known]] = space.vectors[places[known]] @ run.vector
