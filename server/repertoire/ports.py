@@ -179,6 +179,9 @@ class GraphReader(Protocol):
     def document_frequency(self, words: Sequence[str], view: str = COMPONENTS) -> dict[str, int]:
         """Count the nodes of a view that contain each word."""
 
+    def holders(self, word: str, view: str = COMPONENTS) -> Rows:
+        """Return the ids of the nodes of a view that contain a word, in no order."""
+
     def summaries(self) -> list[Summary]:
         """Return the fields that ranking needs of every component, in the order of node ids."""
 

@@ -10,8 +10,10 @@ from repertoire.domain.project import CODE
 from repertoire.retrieval import sections
 from repertoire.retrieval.project import CodeIndex, Parts, read_project
 from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks, by_words
+from repertoire.retrieval.sign_codes import NodeVectors
 
 _WIDTH = 3
+NO_VECTORS = NodeVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
 
 
 class OneQuestion:
@@ -29,7 +31,7 @@ def held(cosines):
     ids = np.array(sorted(cosines), dtype=np.int64)
     vectors = np.zeros((len(ids), _WIDTH), dtype=np.float32)
     vectors[:, 0] = [cosines[one] for one in ids]
-    return (ids, vectors), (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
+    return NodeVectors(ids, vectors), NO_VECTORS
 
 
 @given(
@@ -70,8 +72,7 @@ def test_of_very_many_sections_the_rarest_words_alone_are_looked_up(monkeypatch)
             return []
 
     ids = np.arange(1, 101, dtype=np.int64)
-    none = (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
-    index = read_project(1, Parts(ids, ids[:0], ids[:0]), [none, none], CODE)
+    index = read_project(1, Parts(ids, ids[:0], ids[:0]), [NO_VECTORS, NO_VECTORS], CODE)
     graph = Counted()
     for few in (1_000, 10):
         monkeypatch.setattr(sections, "_FEW", few)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.sources.address import key_of, package_of, parse
+from repertoire.sources.address import key_of, package_of, parse, without_password
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,18 @@ def test_a_folder_goes_before_an_address_that_is_written_alike(tmp_path, monkeyp
     (tmp_path / "acme" / "skills").mkdir(parents=True)
 
     assert parse("acme/skills", trusted=True).kind == "folder"
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://me:secret@git.example.org:8443/a/b?token=1", "https://git.example.org:8443/a/b"),
+        ("ssh://git:secret@git.example.org/a/b", "ssh://git@git.example.org/a/b"),
+        ("git@github.com:a/b", "git@github.com:a/b"),
+    ],
+)
+def test_an_address_that_is_told_to_others_has_no_password(address, told):
+    assert without_password(address) == told
 
 
 def test_groups_below_groups_keep_their_path():

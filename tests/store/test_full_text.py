@@ -65,3 +65,10 @@ def test_how_often_a_word_is_held_is_counted_anew_when_the_graph_changes(shelf):
     assert shelf.graph.document_frequency(["changelog", "zeppelin"]) == {"changelog": 1, "zeppelin": 0}
     fill(shelf, component("skill", "airship", "Flies a zeppelin."))
     assert shelf.graph.document_frequency(["changelog", "zeppelin"]) == {"changelog": 1, "zeppelin": 1}
+
+
+def test_the_nodes_that_hold_a_word_are_told_by_their_ids(shelf):
+    assert [shelf.graph.holders(word).tolist() for word in ("changelog", "zeppelin")] == [
+        [found for found, _ in shelf.graph.match(["changelog"], limit=9, weights=WEIGHTS)],
+        [],
+    ]

@@ -175,6 +175,11 @@ class PackPassage:
         """Return `article#anchor`: the path of the document in its source, and the heading's fragment."""
         return f"{self.article}#{self.anchor}" if self.anchor else self.article
 
+    def shown(self, limit: int) -> tuple[int, str]:
+        """Return where the part that is shown begins, and this part: from the nearest chunk on where it ends late."""
+        begin = 0 if self.end <= limit else self.begin
+        return begin, self.text[begin : begin + limit]
+
 
 @dataclass(frozen=True)
 class PackCounts:

@@ -185,9 +185,10 @@ def _outside(
     free = stretches(len(lines), covered)
     doc = docstring(root) if language == syntax.PYTHON else ""
     name = posixpath.basename(path)
-    first = free[0] if free and free[0][0] == 1 else (1, 1)
-    chunks = pieces(lines, *first, path)
-    text = "\n".join(lines[first[0] - 1 : first[1]])[:_INDEXED]
+    begins = bool(free) and free[0][0] == 1  # else a definition has the first line, and would be found twice
+    first = free[0] if begins else (1, 1)
+    chunks = pieces(lines, *first, path) if begins else ()
+    text = "\n".join(lines[first[0] - 1 : first[1]])[:_INDEXED] if begins else ""
     yield Symbol(name, "", MODULE, name, doc, *first, text=text, chunks=chunks)
     for number, (start, end) in enumerate(free[1:] if first in free else free):
         yield from _stretch(path, lines, start, end, f"lines {number + 1}")

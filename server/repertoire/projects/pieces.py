@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from repertoire.domain.project import Chunk
 
 PIECE_CHARACTERS = 900  # as much as the bundled model reads
-_MOST = 16  # pieces of one stretch; the end of a longer one is found by its words alone
+SMALL_CHARACTERS = 300
+_MOST, _MOST_SMALL = 16, 96  # pieces of one stretch; the end of a longer one is found by its words alone
 _LONGEST_LINE = 2_000
 
 
@@ -21,6 +22,31 @@ def pieces(lines: Sequence[str], start: int, end: int, header: str) -> tuple[Chu
         if len(found) == _MOST:
             break
     return tuple(found)
+
+
+def small_pieces(lines: Sequence[str], header: str) -> tuple[Chunk, ...]:
+    """Return the pieces of a long text that is about many things: a few lines each, beginning with the last before."""
+    found: list[Chunk] = []
+    for first, last in _short_spans(lines):
+        found.append(
+            Chunk(first, last, "\n".join([header, *(line[:_LONGEST_LINE] for line in lines[first - 1 : last])]))
+        )
+        if len(found) == _MOST_SMALL:
+            break
+    return tuple(found)
+
+
+def _short_spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield spans of lines up to the small size, each from the last line of the one before; empty lines are no ends."""
+    told = [number for number, line in enumerate(lines, 1) if any(map(str.isalnum, line))]
+    begin = 0
+    while begin < len(told):
+        end, size = begin + 1, len(lines[told[begin] - 1])
+        while end < len(told) and size + len(lines[told[end] - 1]) < SMALL_CHARACTERS:
+            size += len(lines[told[end] - 1]) + 1
+            end += 1
+        yield told[begin], told[end - 1]
+        begin = len(told) if end == len(told) else max(end - 1, begin + 1)
 
 
 def _spans(lines: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int]]:

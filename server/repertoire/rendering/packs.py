@@ -54,8 +54,8 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
                 "citation": _citation(hit),
                 "title": clean_line(hit.passage.title, _TITLE),
                 "headings": [clean_line(heading, _TITLE) for heading in hit.passage.headings[:_TOLD]],
-                "begin": _window(hit, _WHOLE)[0],
-                "text": "\n".join(_lines(_window(hit, _WHOLE)[1], _WHOLE)),
+                "begin": hit.passage.shown(_WHOLE)[0],
+                "text": "\n".join(_lines(hit.passage.shown(_WHOLE)[1], _WHOLE)),
                 "score": round(hit.score, 4),
             }
             for hit in found.hits
@@ -197,19 +197,12 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
 
 
 def _hit(place: int, hit: PackHit) -> list[str]:
-    begin, text = _window(hit, _PASSAGE)
+    begin, text = hit.passage.shown(_PASSAGE)
     rest = len(hit.passage.text) - begin - len(text)
     before = [f"   > … ({begin:,} characters before)"] if begin else []
     after = [f"   > … ({rest:,} more characters)"] if rest > 0 else []
     shown = (f"   > {line}" for line in _lines(text, _PASSAGE))
     return [f"{place}. {hit.pack}: {_citation(hit)}", *before, *shown, *after]
-
-
-def _window(hit: PackHit, limit: int) -> tuple[int, str]:
-    """Return where the shown part of a section begins, and the part: the section's begin if the best chunk is in it."""
-    passage = hit.passage
-    begin = 0 if passage.end <= limit else passage.begin
-    return begin, passage.text[begin : begin + limit]
 
 
 def _citation(hit: PackHit) -> str:

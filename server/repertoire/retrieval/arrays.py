@@ -157,9 +157,10 @@ class Arrays:
 
 def best_rows(scores: Floats, limit: int) -> Rows:
     """Return the rows of the highest finite scores, best first; ties in the order of the rows."""
-    limit = min(limit, int(np.isfinite(scores).sum()))
-    if limit == 0:
-        return np.zeros(0, dtype=np.int64)
-    head = np.argpartition(-scores, limit - 1)[:limit]
-    best: Rows = head[np.lexsort((head, -scores[head]))]
-    return best
+    rows = np.flatnonzero(np.isfinite(scores))
+    found = scores[rows]
+    if limit < len(rows):
+        head = np.argpartition(-found, limit)[:limit]
+        rows, found = rows[head], found[head]
+    best: Rows = rows[np.lexsort((rows, -found))]
+    return best[:limit]

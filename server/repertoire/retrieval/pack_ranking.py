@@ -60,6 +60,8 @@ Texts = Callable[[Sequence[int]], Mapping[int, str]]  # returns texts of section
 class PackRun(SectionRun):
     """The state of one question to a pack; the last stages order `pool`, the rows that may be shown, best first."""
 
+    held = True
+
     weights: Mapping[str, float] = field(default_factory=lambda: PACK_WEIGHTS)
     texts: Texts = lambda _: {}
     examples: Callable[[], Examples | None] = lambda: None

@@ -20,9 +20,10 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.ports import Topology, Vectors
+from repertoire.ports import Topology
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex
+from repertoire.retrieval.sign_codes import NodeVectors
 
 PASSAGE = "passage"  # evidence of an entry: how much of the question stands together in it
 # Of the evidence in each view, by the dev questions of two labelled sets of code, and one each of documents and notes
@@ -36,8 +37,9 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
 # is of code or of documents; what was saved is judged, to have as much from words as documents, and nearly as much from
 # vectors as code. With words alone, the best of each view counts alike.
 BESIDE: Mapping[str, float] = {CODE: 1.8, DOCS: 1.0, KNOWLEDGE: 1.75}
-# Weight of the second chunk, as they were chosen; packs have another.
-SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.15}
+# Weight of the second chunk, as they were chosen; packs have another. More than .3 of an entry's finds more sessions of
+# conversations, and buries the short notes beside them, which have one chunk (bench/projects).
+SECOND_CHUNK: Mapping[str, float] = {CODE: 0.15, DOCS: 0.15, KNOWLEDGE: 0.3}
 
 SEARCHED = tuple(WEIGHTS)  # the views that are searched by words and vectors
 ALL_SPACES = tuple(space for view in SEARCHED for space in (chunk_space(view), heading_space(view)))
@@ -120,7 +122,7 @@ def spaces_of(view: str) -> tuple[str, str]:
     return chunk_space(view), heading_space(view)
 
 
-def read_project(revision: int, parts: Parts, matrices: Sequence[tuple[Rows, Vectors]], view: str) -> ProjectIndex:
+def read_project(revision: int, parts: Parts, vectors: Sequence[NodeVectors], view: str) -> ProjectIndex:
     """Return one view of a project's memory, with the vectors of its spaces: those of chunks, then of headings."""
-    chunks, headings = matrices
+    chunks, headings = vectors
     return _INDEXES[view](revision, _NO_EDGES, {}, parts=parts).with_vectors(chunks, headings)

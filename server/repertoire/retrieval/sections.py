@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ from repertoire.domain.pack_stages import TEXT, VECTORS
 from repertoire.ports import GraphReader, VectorReader, Vectors
 from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
-from repertoire.retrieval.sign_codes import AVAILABLE, SignCodes
+from repertoire.retrieval.sign_codes import AVAILABLE, NodeVectors, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
@@ -37,8 +38,10 @@ _DEPTH = 400  # sections that full text returns
 _FEW, _BEST = 20_000, 500  # of more rows, only the headings of the best so far are compared: a fifth of the time
 _MANY, _LIKELY = 5_000, 0.04  # of more chunks, this share is compared, chosen by signs; bench/packs saw no other answer
 _LOOKED_UP = 0.25  # of more than _FEW sections, the share that may have the words which are looked up
+_NO_WORTH = 1e-6  # what a word counts that most sections hold, as in FTS5
 _MOST_WORDS = 64  # content words of a question
 _NONE: Rows = np.zeros(0, dtype=np.int64)
+_NO_VECTORS = NodeVectors(_NONE, np.zeros((0, 0), dtype=np.float32))
 
 
 class Groups(NamedTuple):
@@ -75,7 +78,7 @@ class SectionIndex(PartIndex):
     layout = PACK
     view = SECTIONS
     row_kinds: ClassVar[Collection[str]] = (SECTION,)
-    chunk_ids: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # node ids of the vectors' chunks
+    chunks: NodeVectors = _NO_VECTORS
 
     @cached_property
     def chunk_groups(self) -> Groups:
@@ -86,11 +89,10 @@ class SectionIndex(PartIndex):
         of = np.repeat(np.arange(len(rows)), sizes)
         return Groups(order, rows, begins, sizes, of, bool((np.diff(owners) >= 0).all()))
 
-    @cached_property
+    @property
     def chunk_codes(self) -> SignCodes | None:
         """The signs of the chunks' vectors, where there are so many that comparing all of them takes long."""
-        vectors = self.spaces[CHUNK_SPACE].vectors
-        return SignCodes.of(vectors) if AVAILABLE and len(vectors) > _MANY else None
+        return self.chunks.codes if AVAILABLE and len(self.chunks.ids) > _MANY else None
 
     @cached_property
     def heading_places(self) -> Rows:
@@ -119,13 +121,13 @@ class SectionIndex(PartIndex):
         edges = self.related(HAS_CHUNK)
         return self.topology.target[edges], self.topology.source[edges]
 
-    def with_vectors(self, chunks: tuple[Rows, Vectors], headings: tuple[Rows, Vectors]) -> Self:
-        """Return a copy with the vectors of chunks and headings, each given as node ids and a matrix."""
-        read = replace(self, chunk_ids=chunks[0])
+    def with_vectors(self, chunks: NodeVectors, headings: NodeVectors) -> Self:
+        """Return a copy with the vectors of chunks and headings."""
+        read = replace(self, chunks=chunks)
         return read.with_spaces(
             {
-                CHUNK_SPACE: Space(self.rows_of_parts(chunks[0]), chunks[1]),
-                HEADING_SPACE: Space(self.rows_of(headings[0])[0], headings[1]),
+                CHUNK_SPACE: Space(self.rows_of_parts(chunks.ids), chunks.vectors),
+                HEADING_SPACE: Space(self.rows_of(headings.ids)[0], headings.vectors),
             }
         )
 
@@ -133,7 +135,8 @@ class SectionIndex(PartIndex):
 def read_sections(graph: GraphReader, vectors: VectorReader, model: str) -> SectionIndex:
     """Return the sections of a pack, with the vectors of one model."""
     index = SectionIndex(graph.revision(SECTIONS), graph.topology(SECTIONS), {})
-    return index.with_vectors(vectors.matrix(CHUNK_SPACE, model), vectors.matrix(HEADING_SPACE, model))
+    chunks, headings = (NodeVectors(*vectors.matrix(space, model)) for space in (CHUNK_SPACE, HEADING_SPACE))
+    return index.with_vectors(chunks, headings)
 
 
 @dataclass
@@ -141,10 +144,12 @@ class SectionRun(PartRun[SectionIndex]):
     """The state of one question to a pack or a project's view: stages add evidence, the last one adds it up."""
 
     most_words = _MOST_WORDS
+    held: ClassVar[bool] = False  # of very many sections, words count where they are held, and not how often
 
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     second_chunk: float = _SECOND
     embedded: dict[str, Vectors] = field(default_factory=dict)  # questions that another run embedded already
+    meaning: str = ""  # what is embedded in place of the question
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
     nearest_chunks: tuple[Rows, Rows] = (_NONE, _NONE)  # rows in order, and the node id of the nearest chunk of each
@@ -155,16 +160,20 @@ class SectionRun(PartRun[SectionIndex]):
         """Whether the vectors of chunks were compared with the question."""
         return CHUNKS in self.evidence
 
+    @property
+    def compares(self) -> bool:
+        """Whether vectors are to be compared, so that words need not tell sections apart by themselves."""
+        return self.embedder is not None and VECTORS not in self.without
+
     @cached_property
     def vector(self) -> Vectors | None:
         """The question's vector; None without a model or without vectors in the pack."""
         if self.embedder is None or not len(self.index.spaces[CHUNK_SPACE].rows):
             return None
-        if self.question not in self.embedded:
-            self.embedded[self.question] = np.asarray(
-                self.embedder.embed_passages([self.question])[0], dtype=np.float32
-            )
-        return self.embedded[self.question]
+        asked = self.meaning or self.question
+        if asked not in self.embedded:
+            self.embedded[asked] = np.asarray(self.embedder.embed_passages([asked])[0], dtype=np.float32)
+        return self.embedded[asked]
 
 
 class RankedSection(NamedTuple):
@@ -177,6 +186,8 @@ class RankedSection(NamedTuple):
 
 def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
+    if run.held and run.compares and len(run.index) > _FEW:
+        return _by_held_words(run)
     found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
@@ -184,6 +195,19 @@ def by_words(run: SectionRun) -> str:
         scores[rows] = [score / found[0][1] for _, score in found]
     run.evidence[WORDS] = scores
     return f"{len(found)} matched"
+
+
+def _by_held_words(run: SectionRun) -> str:
+    """Score sections by the words that they hold, rare ones counting more, as a share of the best score."""
+    size = len(run.index)
+    scores = np.zeros(size)
+    for word in run.words:
+        rows, known = run.index.rows_of(run.graph.holders(word, view=run.index.view))
+        if len(rows):
+            scores[rows[known]] += max(math.log((size - len(rows) + 0.5) / (len(rows) + 0.5)), _NO_WORTH)
+    best = float(scores.max(initial=0.0))
+    run.evidence[WORDS] = scores / best if best > 0.0 else scores
+    return f"{int(np.count_nonzero(scores))} hold a word"
 
 
 def _telling(run: SectionRun) -> list[str]:
@@ -214,7 +238,7 @@ def by_chunks(run: SectionRun) -> str:
     scores = np.zeros(len(run.index))
     scores[groups.rows] = first + run.second_chunk * np.where(groups.sizes > 1, second, 0.0)
     run.evidence[CHUNKS], run.nearest = scores, float(first.max(initial=0.0))
-    run.nearest_chunks, run.cosines = (groups.rows, run.index.chunk_ids[groups.order[nearest]]), first
+    run.nearest_chunks, run.cosines = (groups.rows, run.index.chunks.ids[groups.order[nearest]]), first
     return f"{len(groups.rows)} compared"
 
 
@@ -227,7 +251,9 @@ def _groups_to_compare(run: SectionRun, vector: Vectors) -> Groups:
     owners = index.spaces[CHUNK_SPACE].rows
     likely[owners[index.chunk_codes.nearest(vector, int(_LIKELY * len(owners)))]] = True
     if WORDS in run.evidence:
-        likely |= run.evidence[WORDS] > 0.0
+        words = run.evidence[WORDS]
+        likely[best_rows(np.where(words > 0.0, words, -np.inf), _DEPTH)] = True
+        run.evidence[WORDS] = np.where(likely, words, 0.0)  # what is not compared is not ranked
     return groups.only(np.flatnonzero(likely[groups.rows]))
 
 
@@ -244,7 +270,7 @@ def by_headings(run: SectionRun) -> str:
     total = np.zeros(len(run.index))
     for name, found in run.evidence.items():
         total += run.weights[name] * found
-    best = np.argpartition(-total, _BEST)[:_BEST]
+    best = best_rows(np.where(total > 0.0, total, -np.inf), _BEST)
     places = run.index.heading_places[best]
     known = places >= 0
     scores[best[known]] = space.vectors[places[known]] @ run.vector

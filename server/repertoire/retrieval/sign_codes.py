@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,19 @@ class SignCodes:
         for part, same in zip(self.codes, other, strict=True):
             differing += np.bitwise_count(part ^ same)
         return np.argpartition(differing, most)[:most]
+
+
+@dataclass(frozen=True)
+class NodeVectors:
+    """The vectors of nodes in a space, by node id, with their codes: computed once, whatever holds these vectors."""
+
+    ids: Rows
+    vectors: Vectors
+
+    @cached_property
+    def codes(self) -> SignCodes:
+        """The signs of these vectors."""
+        return SignCodes.of(self.vectors)
 
 
 def _packed(vectors: Vectors) -> npt.NDArray[np.uint64]:

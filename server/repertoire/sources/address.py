@@ -124,6 +124,16 @@ def key_of(address: str) -> str:
     return "/".join((host.lower().removeprefix("www."), *names))
 
 
+def without_password(address: str) -> str:
+    """Return the address of a repository without what only one person may know: the user of https, any password."""
+    if "://" not in address:
+        return address
+    parts = urlsplit(address)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0] if parts.scheme == "ssh" else ""
+    return parts._replace(netloc=f"{name}@{host}" if name else host, query="", fragment="").geturl()
+
+
 def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = False) -> Address:
     place = folder.resolve()
     inside = project is not None and place.is_relative_to(project.resolve())

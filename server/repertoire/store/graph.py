@@ -110,6 +110,13 @@ class Graph:
                 known[1][word] = int(self._db.value(count, (match_any([word]),)))
         return {word: known[1][word] for word in words}
 
+    def holders(self, word: str, view: str = COMPONENTS) -> npt.NDArray[np.int64]:
+        """Return the ids of the nodes of a view that contain a word (its stem), in no order."""
+        text = self._db.layout.views_by_name[view].text
+        # One text of all ids: to fetch them as rows takes three times as long.
+        found = self._db.value(f"SELECT group_concat(rowid) FROM {text} WHERE {text} MATCH ?", (match_any([word]),))
+        return np.fromstring(found or "", dtype=np.int64, sep=",")
+
     def summaries(self) -> list[Summary]:
         """Return the fields that ranking needs of every component, in the order of node ids."""
         same: dict[str, str] = {"": ""}  # interned: many components share a source, a repository and a day

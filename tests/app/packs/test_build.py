@@ -6,18 +6,27 @@ import hashlib
 import json
 import os
 import subprocess
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.packs.documentation import WILLOW, build, write
 from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.packs.documents import addresses_of, read_documents
+from repertoire.app.packs.updating import _address
+from repertoire.app.sources.opening import OpenedSource
 from repertoire.app.wiring import open_new_pack
+from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import PackRefused, SourceError, StoreReadOnly
 from repertoire.domain.pack import ARTICLES, IN_CATEGORY, LINKS_TO
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.parts import SourceLayout
 from repertoire.settings import Settings
+from repertoire.sources.crawl import Mount
 from repertoire.store.pack_file import PackStore
 
 
@@ -35,7 +44,9 @@ def test_the_same_documents_give_the_same_bytes(tmp_path):
     first = build(tmp_path / "a", "willow", write(tmp_path / "one" / "docs", WILLOW), embedder)
     second = build(tmp_path / "b", "willow", write(tmp_path / "two" / "docs", WILLOW), embedder)
     assert hashes(first.folder) == hashes(second.folder)
-    assert sorted(hashes(first.folder)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md"]
+    assert sorted(hashes(first.folder)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "urls.txt"]
+    lines = (first.folder / "urls.txt").read_text().splitlines()
+    assert lines == ["docs/README.md", "docs/guide/soak.md", "docs/guide/tools.md"]
     manifest = json.loads((first.folder / "manifest.json").read_text())
     assert manifest["hashes"]["pack.db"] == hashes(first.folder)["pack.db"]
     assert manifest["model"] == {"name": embedder.model, "dimensions": 384}
@@ -108,6 +119,32 @@ def test_a_single_file_and_a_clone_are_sources(tmp_path):
     source = build(tmp_path, "clone", docs).manifest.sources[0]
     assert (len(source.commit), source.date) == (40, "2026-02-03")
     assert build(tmp_path, "licensed", docs).manifest.licence == "MIT"
+    cloned = build(tmp_path, "cloned", f"file://{docs}")
+    assert (cloned.manifest.sources[0].address, cloned.manifest.sources[0].commit) == ("docs", source.commit)
+
+
+def test_equal_archives_in_two_places_give_the_same_bytes_and_tell_no_path_of_the_machine(tmp_path):
+    built = list[Path]()
+    for place in ("one", "two"):
+        archive = tmp_path / place / "docs.zip"
+        archive.parent.mkdir()
+        with zipfile.ZipFile(archive, "w") as packed:
+            for path, text in WILLOW.items():
+                packed.writestr(zipfile.ZipInfo(f"docs-1.0/{path}"), text)
+        built.append(build(tmp_path / place, "willow", archive).folder)
+    assert hashes(built[0]) == hashes(built[1])
+    assert (built[0] / "urls.txt").read_text().splitlines()[0] == "docs.zip/README.md"
+    assert str(tmp_path) not in (built[0] / "manifest.json").read_text()
+
+
+def test_the_address_of_a_repository_can_be_fetched_again_and_names_no_password(tmp_path):
+    info = SourceInfo("git.example.org/a/b", "git", "https://me:secret@git.example.org/a/b.git", "git.example.org/a/b")
+    opened = OpenedSource(info, (Mount(write(tmp_path / "docs", WILLOW)),), Site(), SourceLayout(name="b"))
+    read = read_documents(opened, report=lambda *_: None)
+    assert read.source.address == "https://git.example.org/a/b.git"
+    assert addresses_of(opened, read)[1] == "https://git.example.org/a/b.git/guide/soak.md"
+    manifest = replace(build(tmp_path, "b", tmp_path / "docs").manifest, sources=(read.source,))
+    assert _address(manifest) == read.source.address
 
 
 def test_an_interrupted_build_leaves_nothing_and_the_old_pack_as_it_was(tmp_path):
@@ -122,7 +159,7 @@ def test_an_interrupted_build_leaves_nothing_and_the_old_pack_as_it_was(tmp_path
         asked = BuildRequest(name, str(docs), replace=True)
         with pytest.raises(KeyboardInterrupt):
             build_pack(tmp_path, asked, open_new_pack, embedder=None, settings=Settings(), report=interrupt)
-    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "willow"]
+    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "urls.txt", "willow"]
     assert hashes(tmp_path / "packs" / "willow") == before
 
 
@@ -133,7 +170,7 @@ def test_a_pack_is_replaced_only_when_asked(tmp_path):
         build(tmp_path, "willow", docs)
     write(docs, {"new.md": "# New\n"})
     assert build(tmp_path, "willow", docs, replace=True).manifest.statistics.articles == 4
-    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "willow"]
+    assert sorted(left(tmp_path)) == ["kg_config.json", "manifest.json", "pack.db", "skill.md", "urls.txt", "willow"]
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".scratch", "-x", "x" * 65, "a\n"])

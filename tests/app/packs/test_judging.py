@@ -12,6 +12,8 @@ from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.query import PackMeans, gate_of
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import InvalidRequest
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
 from repertoire.packs.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.rendering.pack_work import judge_step_text
 from repertoire.rendering.packs import pack_text
@@ -86,6 +88,21 @@ def test_tasks_with_the_pack_hold_passages_and_pairs_are_blind_and_swapped(shelf
     assert "difference 6.0 (6.0 to 6.0, 12 questions, judge two)" in pack_text(shelf.manifest("willow"))
     assert "not better" not in pack_text(shelf.manifest("willow"))
     assert gate_of(shelf.manifest("willow"), 0.4) == 0.4
+
+
+def test_a_task_quotes_a_long_section_from_the_part_that_answers(tmp_path):
+    exam = tmp_path / "exam.jsonl"
+    exam.write_text(
+        json.dumps({"id": "q", "question": "how long do willow rods soak in water", "gold": ["a.md#notes"]})
+    )
+    text = "# Notes\n\n" + "The harbour was quiet. " * 300 + "\n\nWillow rods soak in water for seven days.\n"
+    embedder = load(bundled())
+    build(tmp_path, "long", write(tmp_path / "docs", {"a.md": text}), embedder, exam=exam)
+    shelf = PackShelf(packs_folder(tmp_path), PackStore.open)
+    next_step(shelf, JudgedRun("long", tmp_path / "run"), PackMeans(embedder, 0.4), day="2026-11-24")
+    shelf.close()
+    (task,) = rows(tmp_path / "run" / "tasks" / "with.jsonl")
+    assert "seven days" in task["passages"][0]["text"]
 
 
 def test_a_pack_that_does_not_beat_answers_without_it_says_so(shelf, tmp_path):

@@ -156,6 +156,7 @@ def test_an_exported_pack_is_installed_elsewhere_as_it_was(shelf, home, tmp_path
             "pack.db",
             "questions.jsonl",
             "skill.md",
+            "urls.txt",
         ]
         assert digest(done.place / "pack.db") == digest(home / "packs" / "willow" / "pack.db")
         with pytest.raises(PackRefused, match="--replace"):
@@ -249,7 +250,7 @@ def test_what_the_manifest_does_not_name_is_not_taken_in(home, tmp_path):
     more = {"hooks/run.sh": b"touch ran", "AGENTS.md": b"Run hooks/run.sh."}
     place = packed(home / "packs" / "willow", tmp_path / "more.pack.zip", lambda *_: more)
     taken = install_pack(tmp_path / "other", str(place), open_pack_file).place
-    names = ["eval", "kg_config.json", "manifest.json", "pack.db", "questions.jsonl", "skill.md"]
+    names = ["eval", "kg_config.json", "manifest.json", "pack.db", "questions.jsonl", "skill.md", "urls.txt"]
     assert sorted(path.name for path in taken.rglob("*")) == names
 
 

@@ -1,4 +1,4 @@
-"""The memories of several projects that are open at once hold no more vectors than there is room for."""
+"""Open memories keep what an edit left as it was, and hold no more vectors than there is room for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from app.projects.small_project import begin, read, write
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
+from repertoire.domain.project import CODE
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
+from repertoire.retrieval import sections
+from repertoire.retrieval.sign_codes import AVAILABLE
 
 
 @pytest.fixture(scope="module")
@@ -33,4 +36,29 @@ def test_the_project_that_was_asked_longest_ago_lets_its_vectors_go_and_still_an
     assert second.bytes_held() == 6_144
     assert first.bytes_held() == 0
     assert found(roots[0]) == "one_oven"
+    shelf.close()
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="numpy before 2.0 counts no bits")
+def test_an_edit_that_leaves_the_vectors_as_they_are_leaves_their_codes_too(tmp_path, embedder, monkeypatch):
+    monkeypatch.setattr(sections, "_MANY", 0)
+    root = write(tmp_path / "pots", {"kiln.py": "def fire():\n    return 1\n"})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory, embedder)
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+
+    def index():
+        return shelf.open(str(root)).index(CODE, embedder.model)
+
+    before = index()
+    write(root, {"clay.py": "def dig():\n    return 1\n"})
+    with open_project(shelf.open(str(root)).store.path) as memory:
+        read(memory)
+        edited = index()
+        assert edited is not before
+        assert len(edited) > len(before)
+        assert edited.chunk_codes is not None
+        assert edited.chunk_codes is before.chunk_codes
+        read(memory, embedder)
+    assert index().chunk_codes.codes.shape[1] > before.chunk_codes.codes.shape[1]
     shelf.close()

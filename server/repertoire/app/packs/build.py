@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.documents import Report, licence_of, open_source, read_documents
+from repertoire.app.packs.documents import Documents, Report, addresses_of, licence_of, open_source, read_documents
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import (
@@ -120,7 +120,7 @@ def build_pack(
             counts,
             embedder.model if embedder else "",
             embedder.dimensions if embedder else 0,
-            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, folder, description)},
+            {DATABASE: digest(folder / DATABASE), **_carried(asked, opened, documents, folder, description)},
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
@@ -150,11 +150,15 @@ def _with_settings(asked: BuildRequest) -> BuildRequest:
     return replace(asked, docstrings=asked.docstrings or known.docstrings, site=site)
 
 
-def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path, description: str) -> dict[str, str]:
+def _carried(
+    asked: BuildRequest, opened: OpenedSource, read: Documents, folder: Path, description: str
+) -> dict[str, str]:
     """Write what a pack carries beside its database, and return the hashes by the paths in it."""
     site = asked.site if opened.info.kind == WEBSITE else SiteBounds(pages=0)
     config = replace(asked.config or PackConfig(), docstrings=asked.docstrings, depth=site.depth, pages=site.pages)
-    written = {SKILL: skill_markdown(asked.name, description, asked.topics), CONFIG: config_json(config)}
+    urls = "".join(f"{address}\n" for address in addresses_of(opened, read))
+    skill = skill_markdown(asked.name, description, asked.topics)
+    written = {URLS: urls, SKILL: skill, CONFIG: config_json(config)}
     for path, text in written.items():
         (folder / path).write_text(text, encoding="utf-8", newline="\n")
     paths = [*written]
@@ -163,8 +167,4 @@ def _carried(asked: BuildRequest, opened: OpenedSource, folder: Path, descriptio
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(given, folder / path)
             paths.append(path)
-    if opened.info.kind == WEBSITE:
-        urls = "".join(f"{url}\n" for url in sorted(opened.documents.values()))
-        (folder / URLS).write_text(urls, encoding="utf-8", newline="\n")
-        paths.append(URLS)
     return {path: digest(folder / path) for path in paths}

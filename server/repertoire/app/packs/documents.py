@@ -15,6 +15,7 @@ from repertoire.app.sources.opening import OpenedSource, Surroundings, open_addr
 from repertoire.domain.component import SKILL, Component, SourceInfo
 from repertoire.domain.errors import PackRefused, TooSlow
 from repertoire.domain.pack import PackArticle
+from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
@@ -28,7 +29,7 @@ from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
-from repertoire.sources.address import PYPI
+from repertoire.sources.address import ARCHIVE, PYPI
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
 from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
@@ -161,11 +162,23 @@ def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
 
 def _source(opened: OpenedSource, state: str, articles: list[PackArticle]) -> PackSource:
     info, dates = opened.info, opened.history.dates
-    local = info.kind in ("file", "folder") and not info.repository
-    # A folder's name stands for its path: a pack is shared, and where it was built is nobody's business.
-    address = Path(info.location).name if local else info.repository or info.key
+    if info.kind == "git" and info.repository:
+        address = addresses.without_password(info.location)
+    elif info.repository or info.kind not in ("file", "folder", "git", ARCHIVE):
+        address = info.repository or info.key
+    else:  # a name stands for its path: a pack is shared, and where it was built is nobody's business
+        address = Path(info.location).name
     newest = max((dates[article.path][1] for article in articles if article.path in dates), default="")
     return PackSource(address, info.commit, newest, state)
+
+
+def addresses_of(opened: OpenedSource, read: Documents) -> list[str]:
+    """Return where each document comes from: its own address on a website, else its path in the source's address."""
+    if opened.info.kind == WEBSITE:
+        return sorted(opened.documents.values())
+    if opened.info.kind == "file":
+        return [read.source.address]
+    return [clean_line(f"{read.source.address}/{article.path}", 2_000) for article in read.articles]
 
 
 def licence_of(opened: OpenedSource) -> str:

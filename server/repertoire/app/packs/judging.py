@@ -86,7 +86,7 @@ def _tasks(shelf: PackShelf, run: JudgedRun, means: PackMeans) -> JudgeStep:
         wanted = PackQuestion(one.question, (run.name,), _SHOWN, held_back=one.question)
         answer = query_packs(shelf, wanted, means)
         passages = [
-            {"citation": hit.passage.citation, "text": hit.passage.text[:_PASSAGE]}
+            {"citation": hit.passage.citation, "text": hit.passage.shown(_PASSAGE)[1]}
             for hit in (answer.hits if answer.covered else ())
         ]
         tasks[WITH].append({"id": one.id, "question": one.question, "passages": passages})

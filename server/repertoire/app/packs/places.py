@@ -8,7 +8,7 @@ from pathlib import Path
 from repertoire.sources.scratch import remove
 
 DATABASE, MANIFEST = "pack.db", "manifest.json"
-URLS = "urls.txt"  # the pages of a website from which a pack was built
+URLS = "urls.txt"  # where each document of a pack comes from, one a line
 REFINEMENT = "refinement.jsonl"  # what was added to the facts that rules found
 SKILL, CONFIG = "skill.md", "kg_config.json"  # for Claude Code, and how the pack is read and asked
 EXAM, RESULTS = "eval/questions.jsonl", "eval/results"

@@ -78,7 +78,7 @@ def update_pack(
     place = asked.exam or shelf.file(asked.name, EXAM)
     exam = read_exam_file(place) if place is not None else ()
     score = take_exam(shelf, asked.name, exam, means) if exam else None
-    listed = shelf.file(asked.name, URLS) if not asked.origin else None
+    listed = shelf.file(asked.name, URLS) if pack.config.pages and not asked.origin else None  # of a website
     urls = tuple(listed.read_text(encoding="utf-8").split()[:_URLS]) if listed is not None else ()
     request = BuildRequest(
         asked.name,

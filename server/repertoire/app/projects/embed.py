@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from repertoire.app.clock import now
 from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.reading import read_file
-from repertoire.domain.project import ENTRIES
+from repertoire.domain.project import ENTRIES, ENTRY_CHUNK
 from repertoire.ports import Embedder
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
@@ -29,6 +30,8 @@ def embed_pending(
 ) -> tuple[int, int]:
     """Embed up to `most` texts without a vector; return how many were embedded, and how many are still missing."""
     waiting = memory.pending(embedder.model)
+    if _cut_anew(memory, waiting.get("", ())):
+        waiting = memory.pending(embedder.model)
     total, done, group = sum(map(len, waiting.values())), 0, list[Row]()
     wanted = total if most is None else min(most, total)
     for row in _texts(memory, root, waiting):
@@ -51,6 +54,24 @@ def _texts(memory: ProjectStore, root: Path, waiting: dict[str, list[tuple[int, 
         for node_id, key, space, digest in nodes:
             if text_hash(texts.get(key, "")) == digest:
                 yield node_id, key, space, digest, texts[key]
+
+
+def _cut_anew(memory: ProjectStore, waiting: Sequence[tuple[int, str, str, str]]) -> bool:
+    """Write the entries again whose texts were cut otherwise when they were saved; tell whether there were any."""
+    if not waiting:
+        return False
+    texts = _of_entries(memory)
+    stale = {
+        key.removeprefix(f"{ENTRY_CHUNK}:").partition(":")[2] if key.startswith(f"{ENTRY_CHUNK}:") else key
+        for _, key, _, digest in waiting
+        if text_hash(texts.get(key, "")) != digest
+    }
+    if stale:
+        with memory.transaction():  # somebody else may change an entry meanwhile
+            for entry in memory.entries.all(ENTRIES):
+                if entry.key in stale:
+                    memory.entries.put(entry, [text_hash(text) for text in texts_of_entry(entry).values()], now=now())
+    return bool(stale)
 
 
 def _of_entries(memory: ProjectStore) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from repertoire.domain.project import ENTRY_CHUNK, Entry
-from repertoire.projects.pieces import pieces
+from collections.abc import Sequence
+
+from repertoire.domain.project import ENTRY_CHUNK, Chunk, Entry
+from repertoire.projects.pieces import pieces, small_pieces
 
 
 def texts_of_entry(entry: Entry) -> dict[str, str]:
@@ -14,5 +16,11 @@ def texts_of_entry(entry: Entry) -> dict[str, str]:
     texts = {entry.key: " ".join([entry.title, *said, *entry.tags, *triggers])}
     lines = "\n".join([entry.body, *steps]).strip().split("\n")
     # an entry without a body is compared by its title, as others are by their pieces
-    told = [piece.text for piece in pieces(lines, 1, len(lines), entry.title)] or [entry.title]
+    told = [piece.text for piece in _cut(lines, entry.title)] or [entry.title]
     return {**texts, **{f"{ENTRY_CHUNK}:{number}:{entry.key}": text for number, text in enumerate(told)}}
+
+
+def _cut(lines: Sequence[str], title: str) -> tuple[Chunk, ...]:
+    """Return the pieces of a body: what is short says one thing and stays whole, what is long says many."""
+    whole = pieces(lines, 1, len(lines), title)
+    return whole if len(whole) <= 1 else small_pieces(lines, title)

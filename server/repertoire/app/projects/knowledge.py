@@ -9,8 +9,9 @@ from repertoire.app.clock import today
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
-from repertoire.domain.project import ENTRIES, Entry, Item
+from repertoire.domain.project import ENTRIES, KNOWLEDGE, Entry, Item
 from repertoire.domain.text import index_text
+from repertoire.projects.common_names import names_in, without_common_names
 from repertoire.projects.hints import hints_of
 from repertoire.projects.passages import best_passages
 from repertoire.projects.spreading import spread
@@ -40,6 +41,12 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     }
     told = newest_first(project.store.entries, found, values, run.index)
     return [(item, score) for item, score in told if item.kind in kinds]
+
+
+def meaning(project: OpenProject, question: str, entries: int) -> str:
+    """Return what of a question is compared by meaning with so many entries: all but the names that most have."""
+    frequency = project.store.graph.document_frequency(names_in(question), view=KNOWLEDGE)
+    return without_common_names(question, frequency, entries)
 
 
 def _linked_with(project: OpenProject, keys: Sequence[str]) -> set[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from repertoire.app.clock import today
-from repertoire.app.projects.knowledge import ranked_entries
+from repertoire.app.projects.knowledge import meaning, ranked_entries
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -127,6 +127,7 @@ def _in_view(
         without=_WITHOUT[wanted.mode],
         second_chunk=SECOND_CHUNK[view],
         embedded=embedded,
+        meaning=meaning(project, question, len(index)) if view == KNOWLEDGE else "",
     )
     narrowed = bool(wanted.below or wanted.language or wanted.kinds)
     depth = wanted.limit * _MORE if narrowed else min(wanted.limit, _A_SOURCE)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from repertoire.app.projects.places import known_root, memory_file, root_of
 from repertoire.domain.project import KNOWLEDGE
-from repertoire.ports import Vectors
 from repertoire.projects.spreading import Beside, beside
-from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.project import ALL_SPACES, SEARCHED, Parts, ProjectIndex, read_project, spaces_of
+from repertoire.retrieval.sign_codes import NodeVectors
 from repertoire.store.project_file import ProjectStore
 
 _MOST = 3  # memories that are open at once
@@ -29,7 +28,7 @@ class OpenProject:
     mirrored: object = None  # both sides of the mirror as they were when this process compared them last
     _beside: tuple[int, Beside] | None = None
     _missing: tuple[object, tuple[int, int]] | None = None
-    _matrices: dict[tuple[str, str], tuple[tuple[int, int], tuple[Rows, Vectors]]] = field(default_factory=dict)
+    _vectors: dict[tuple[str, str], tuple[tuple[int, int], NodeVectors]] = field(default_factory=dict)
     _indexes: dict[tuple[str, str], tuple[_Version, ProjectIndex]] = field(default_factory=dict)
 
     def index(self, view: str, model: str) -> ProjectIndex:
@@ -40,16 +39,17 @@ class OpenProject:
         if known is None or known[0] != version:
             with self.store.snapshot():
                 parts = Parts(*self.store.items.parts(view))
-                matrices = [self._matrix(space, model, moved[space]) for space in spaces_of(view)]
-                index = read_project(version[0], parts, matrices, view)
+                vectors = [self._of_space(space, model, moved[space]) for space in spaces_of(view)]
+                index = read_project(version[0], parts, vectors, view)
             known = self._indexes[view, model] = (version, index)
         return known[1]
 
-    def _matrix(self, space: str, model: str, moved: tuple[int, int]) -> tuple[Rows, Vectors]:
+    def _of_space(self, space: str, model: str, moved: tuple[int, int]) -> NodeVectors:
         """Return the vectors of a space, read again only when one of them changed: an edit comes before its vectors."""
-        known = self._matrices.get((space, model))
+        known = self._vectors.get((space, model))
         if known is None or known[0] != moved:
-            known = self._matrices[space, model] = (moved, self.store.vectors.matrix(space, model))
+            known = (moved, NodeVectors(*self.store.vectors.matrix(space, model)))
+            self._vectors[space, model] = known
         return known[1]
 
     def beside(self) -> Beside:
@@ -66,7 +66,7 @@ class OpenProject:
     def let_go(self) -> None:
         """Forget the arrays; the next question reads them again."""
         self._indexes.clear()
-        self._matrices.clear()
+        self._vectors.clear()
 
     def missing_vectors(self, model: str) -> tuple[int, int]:
         """Return how many texts have no vector of a model yet, and how many should have one."""
