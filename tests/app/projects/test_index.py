@@ -14,7 +14,7 @@ from repertoire.app.projects.show import show_item
 from repertoire.app.projects.symbols import SymbolQuery, code_symbols
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
-from repertoire.domain.project import DOCS
+from repertoire.domain.project import CODE, DOCS
 from repertoire.rendering.projects import item_text
 from repertoire.store.database import Store
 
@@ -57,6 +57,14 @@ def test_calls_lead_to_definitions_in_other_files_and_through_attributes_and_bas
     assert ends(memory, "extends", "symbol:kiln/clay.py::Pot") == {"symbol:kiln/clay.py::Thing"}
     assert "file:kiln/clay.py" in ends(memory, "imports", "file:kiln/heat.py")
     assert ends(memory, "contains", "file:README.md") == {"section:README.md#kiln", "section:README.md#cooling"}
+
+
+def test_the_first_line_of_a_file_is_found_once_where_a_definition_has_it(kiln):
+    _, root, memory = kiln
+    write(root, {"kiln/glaze.py": "def dissolve_oxides(slip):\n    return slip.stir()\n"})
+    read(memory)
+    found = [node_id for node_id, _ in memory.graph.match(["oxides"], limit=9, weights=(2, 1, 1), view=CODE)]
+    assert [memory.items.by_id([one])[one].key for one in found] == ["symbol:kiln/glaze.py::dissolve_oxides"]
 
 
 def test_a_second_reading_changes_nothing_and_a_change_reads_one_file(kiln):
