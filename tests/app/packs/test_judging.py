@@ -11,10 +11,10 @@ from repertoire.app.packs.judging import JudgedRun, next_step
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.query import PackMeans, gate_of
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
-from repertoire.packs.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.rendering.pack_work import judge_step_text
 from repertoire.rendering.packs import pack_text
 from repertoire.store.pack_file import PackStore

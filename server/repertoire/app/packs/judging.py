@@ -16,9 +16,9 @@ from repertoire.app.packs.exams import exam_of, record_row
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.judging import BEST, ORDERS, WITH, WITHOUT, Judgement, judged, pairs_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
-from repertoire.packs.judging import BEST, ORDERS, WITH, WITHOUT, Judgement, judged, pairs_of
 
 ARMS = (WITH, WITHOUT)
 _KEY = "key.json"  # which answer had the pack: not for judges
@@ -202,8 +202,9 @@ def _write(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 def _advice_to_answer(folder: Path, files: Sequence[Path]) -> str:
     return (
-        f"Answer each task of {folder / 'tasks'}: those of {WITH}.jsonl from the passages, those of {WITHOUT}.jsonl "
-        "from your own knowledge, in sessions of their own; name neither passages nor citations in an answer. "
+        f"Answer each task of {folder / 'tasks'}: those of {WITH}.jsonl with the passages and, where these do not "
+        f"answer, from your own knowledge; those of {WITHOUT}.jsonl from your own knowledge alone. Use a session for "
+        "each, with the same model and length of answers; name neither passages nor citations in an answer. "
         f'Write {{"id": …, "answer": "…"}} a line to {_names(files)}, then run this command again.'
     )
 
