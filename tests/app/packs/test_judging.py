@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -129,6 +130,19 @@ def test_points_that_are_none_and_pairs_that_were_left_out_are_told(shelf, tmp_p
     )
     with pytest.raises(InvalidRequest, match="was not judged in both orders"):
         next_step(shelf, JudgedRun("willow", tmp_path / "run", "one", "two"), PackMeans(None, 0.4), day="")
+
+
+def test_answers_that_changed_after_the_pairs_were_written_are_told(shelf, tmp_path):
+    folder = tmp_path / "run"
+    judge(shelf, folder, lambda _: 5, answerer="one", judge="two")
+    answers = folder / "answers" / "without.jsonl"
+    put(answers, [{**row, "answer": "Seven days."} for row in rows(answers)])
+    run = JudgedRun("willow", folder, "one", "two")
+    with pytest.raises(InvalidRequest, match="changed after the pairs were written"):
+        next_step(shelf, run, PackMeans(None, 0.4), day="")
+    for part in ("pairs", "judged"):
+        shutil.rmtree(folder / part)
+    assert [file.parent.name for file in next_step(shelf, run, PackMeans(None, 0.4), day="").written] == ["pairs"] * 2
 
 
 def test_a_judge_who_prefers_what_stands_first_moves_no_figure_but_the_position():

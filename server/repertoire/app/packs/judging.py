@@ -68,6 +68,7 @@ def next_step(shelf: PackShelf, run: JudgedRun, means: PackMeans, *, day: str) -
         return JudgeStep((), _advice_to_answer(run.folder, missing))
     if not (run.folder / "pairs" / f"{ORDERS[0]}.jsonl").is_file():
         return _pairs(run, asked, str(key["secret"]))
+    _refuse_changed(run, asked, str(key["secret"]))
     waited = [run.folder / "judged" / f"{order}.jsonl" for order in ORDERS]
     waited = [file for file in waited if not file.is_file()]
     if waited:
@@ -100,13 +101,29 @@ def _tasks(shelf: PackShelf, run: JudgedRun, means: PackMeans) -> JudgeStep:
 
 
 def _pairs(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> JudgeStep:
-    answers = {arm: _answers(run.folder / "answers" / f"{arm}.jsonl", asked) for arm in ARMS}
-    written = [
-        _write(run.folder / "pairs" / f"{order}.jsonl", [_shown(asdict(pair)) for pair in pairs])
-        for order, pairs in pairs_of(asked, answers, secret).items()
-    ]
+    written = [_write(file, rows) for file, rows in _paired(run, asked, secret).items()]
     waited = [run.folder / "judged" / f"{order}.jsonl" for order in ORDERS]
     return JudgeStep(tuple(written), _advice_to_judge(run.folder, waited))
+
+
+def _paired(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> dict[Path, list[dict[str, str]]]:
+    """Return the files of blind pairs with their rows, as the present answers make them."""
+    answers = {arm: _answers(run.folder / "answers" / f"{arm}.jsonl", asked) for arm in ARMS}
+    return {
+        run.folder / "pairs" / f"{order}.jsonl": [_shown(asdict(pair)) for pair in pairs]
+        for order, pairs in pairs_of(asked, answers, secret).items()
+    }
+
+
+def _refuse_changed(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> None:
+    """Refuse to go on if an answer is another than the one that stands in its pair."""
+    for file, rows in _paired(run, asked, secret).items():
+        if file.is_file() and [*_rows(file)] != rows:
+            message = (
+                f"{file} holds other answers than {run.folder / 'answers'}: they changed after the pairs were written; "
+                f"delete {file.parent} and {run.folder / 'judged'}, and let the new pairs be judged"
+            )
+            raise InvalidRequest(message)
 
 
 def _result(shelf: PackShelf, run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str, day: str) -> JudgeStep:
