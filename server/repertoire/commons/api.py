@@ -22,9 +22,9 @@ from repertoire.commons.packs import Packs
 from repertoire.commons.service import Commons
 from repertoire.commons.shared_use import ReleasedUse, SharedUse
 from repertoire.commons.statistics import CommunityCounts, statistics
+from repertoire.documentation.commons_pack import CommonsPack
 from repertoire.domain.trace import PLACES
 from repertoire.learning.shared_use import OwnUse
-from repertoire.packs.commons_pack import CommonsPack
 
 PATH = "/api/v1"
 router = APIRouter(prefix=PATH)

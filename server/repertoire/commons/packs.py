@@ -15,9 +15,9 @@ from repertoire.commons.database import Connection, Database
 from repertoire.commons.errors import Conflict, NotAllowed, TooManyRequests
 from repertoire.commons.gate import refuse_in
 from repertoire.commons.keys import Caller
+from repertoire.documentation.commons_pack import CommonsPack
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import InvalidRequest, PackRefused, SourceError, StoreError, UnknownComponent
-from repertoire.packs.commons_pack import CommonsPack
-from repertoire.packs.manifest import PackManifest
 
 MOST_BYTES = 32_000_000  # of a pack's file
 _PER_COMMUNITY = 2_000_000_000  # bytes

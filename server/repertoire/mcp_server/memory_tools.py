@@ -48,7 +48,7 @@ READING_TOOLS = (
         required=(),
         example={"query": "where are sessions refreshed"},
         output=output(
-            hits={"type": "array", "items": output(**_ITEM, score="number")},
+            hits={"type": "array", "items": output(**_ITEM, score="number", why="string")},
             degraded=LINES,
         ),
         needs_model=True,

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from repertoire.app.commons.packs import TOKEN, Publication
+from repertoire.documentation.commons_pack import CommonsPack
 from repertoire.domain.text import clean_line
-from repertoire.packs.commons_pack import CommonsPack
 
 _LINE, _TITLES = 160, 20
 

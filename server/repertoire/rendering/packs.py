@@ -11,8 +11,8 @@ if TYPE_CHECKING:  # other answers render no pack
     from repertoire.app.packs.build import BuiltPack
     from repertoire.app.packs.query import PackAnswer, PackHit
     from repertoire.app.packs.shelf import PackListing
+    from repertoire.documentation.manifest import PackManifest
     from repertoire.domain.pack import PackPassage
-    from repertoire.packs.manifest import PackManifest
 
 _LINE, _TITLE, _TOLD = 240, 200, 8
 _PASSAGE, _WHOLE = 1_500, 6_000  # characters of a passage in a text, and as data

@@ -51,13 +51,13 @@ def memory_answer_text(found: MemoryAnswer) -> str:
     notes = [f"Note: {clean_line(note, _LINE)}" for note in found.degraded]
     if not found.hits:
         return "\n".join([*notes, "Nothing in the project's memory fits."])
-    lines = [line for place, hit in enumerate(found.hits, 1) for line in _numbered(place, hit.item)]
+    lines = [line for place, hit in enumerate(found.hits, 1) for line in _numbered(place, hit.item, hit.why)]
     return "\n".join([*notes, _QUOTED, *lines, "memory_get with an id shows the whole text."])
 
 
 def memory_answer_data(found: MemoryAnswer) -> dict[str, Any]:
     """Return what a search found as a JSON object."""
-    hits = [{**item_data(hit.item), "score": round(hit.score, 4)} for hit in found.hits]
+    hits = [{**item_data(hit.item), "score": round(hit.score, 4), "why": hit.why} for hit in found.hits]
     return {"hits": hits, "degraded": [clean_line(note, _LINE) for note in found.degraded]}
 
 
@@ -206,8 +206,8 @@ def project_status_data(status: ProjectStatus) -> dict[str, Any]:
     }
 
 
-def _numbered(place: int, item: Item) -> list[str]:
-    return [f"{place}. {item_text(item)}", f"   id: {clean_line(item.key, 500)}"]
+def _numbered(place: int, item: Item, why: str = "") -> list[str]:
+    return [f"{place}. {item_text(item)}" + (f" (by {why})" if why else ""), f"   id: {clean_line(item.key, 500)}"]
 
 
 def _related_line(one: RelatedItem) -> str:

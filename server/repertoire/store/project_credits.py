@@ -31,3 +31,8 @@ class ProjectCredits:
         wanted = list(node_ids)
         rows = self._db.rows(f"SELECT node_id, worth FROM credit WHERE node_id IN ({marks(wanted)})", wanted)
         return {int(node_id): float(worth) for node_id, worth in rows}
+
+    def all(self) -> dict[str, float]:
+        """Map the key of all that has credit to it."""
+        rows = self._db.rows("SELECT n.key, c.worth FROM credit c JOIN node n ON n.id = c.node_id")
+        return {str(key): float(worth) for key, worth in rows}

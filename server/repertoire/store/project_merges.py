@@ -40,12 +40,16 @@ class ProjectMerges:
     def last(self, key: str) -> Merge | None:
         """Return the last merge of a note that was not undone, or None."""
         told = self._db.value("SELECT told FROM merged WHERE node_id = ? AND number = ?", self._last(key))
-        if told is None:
-            return None
-        data = json.loads(str(told))
-        kept, new, both = (_entry(data[name]) for name in ("kept", "new", "both"))
-        links, shared = (tuple(EntryLink(**one) for one in data[name]) for name in ("links", "shared"))
-        return Merge(kept, new, both, links, shared)
+        return None if told is None else _merge(str(told))
+
+    def all(self) -> dict[str, list[Merge]]:
+        """Return the merges of every note by its key, the first one first."""
+        found: dict[str, list[Merge]] = {}
+        for key, told in self._db.rows(
+            "SELECT n.key, m.told FROM merged m JOIN node n ON n.id = m.node_id ORDER BY n.key, m.number"
+        ):
+            found.setdefault(str(key), []).append(_merge(str(told)))
+        return found
 
     def drop_last(self, key: str) -> None:
         """Forget the last merge of a note."""
@@ -55,6 +59,13 @@ class ProjectMerges:
         """Return the node id of a note, and the number of its last merge."""
         node_id = int(self._db.value("SELECT id FROM node WHERE key = ?", (key,)) or 0)
         return node_id, int(self._db.value("SELECT max(number) FROM merged WHERE node_id = ?", (node_id,)) or 0)
+
+
+def _merge(told: str) -> Merge:
+    data = json.loads(told)
+    kept, new, both = (_entry(data[name]) for name in ("kept", "new", "both"))
+    links, shared = (tuple(EntryLink(**one) for one in data[name]) for name in ("links", "shared"))
+    return Merge(kept, new, both, links, shared)
 
 
 def _entry(told: Mapping[str, Any]) -> Entry:

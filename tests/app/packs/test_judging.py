@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -11,10 +12,10 @@ from repertoire.app.packs.judging import JudgedRun, next_step
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.query import PackMeans, gate_of
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
-from repertoire.packs.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.rendering.pack_work import judge_step_text
 from repertoire.rendering.packs import pack_text
 from repertoire.store.pack_file import PackStore
@@ -129,6 +130,19 @@ def test_points_that_are_none_and_pairs_that_were_left_out_are_told(shelf, tmp_p
     )
     with pytest.raises(InvalidRequest, match="was not judged in both orders"):
         next_step(shelf, JudgedRun("willow", tmp_path / "run", "one", "two"), PackMeans(None, 0.4), day="")
+
+
+def test_answers_that_changed_after_the_pairs_were_written_are_told(shelf, tmp_path):
+    folder = tmp_path / "run"
+    judge(shelf, folder, lambda _: 5, answerer="one", judge="two")
+    answers = folder / "answers" / "without.jsonl"
+    put(answers, [{**row, "answer": "Seven days."} for row in rows(answers)])
+    run = JudgedRun("willow", folder, "one", "two")
+    with pytest.raises(InvalidRequest, match="changed after the pairs were written"):
+        next_step(shelf, run, PackMeans(None, 0.4), day="")
+    for part in ("pairs", "judged"):
+        shutil.rmtree(folder / part)
+    assert [file.parent.name for file in next_step(shelf, run, PackMeans(None, 0.4), day="").written] == ["pairs"] * 2
 
 
 def test_a_judge_who_prefers_what_stands_first_moves_no_figure_but_the_position():

@@ -18,12 +18,12 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.skills import offer_skill, renew_skills, withdraw_skill
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file
+from repertoire.documentation.config import PackConfig, config_json, read_config
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack_stages import BALANCED, PROFILES
 from repertoire.ingestion import front_matter
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 from repertoire.ingestion.strategies.markdown_kinds import SKILLS
-from repertoire.packs.config import PackConfig, config_json, read_config
 from repertoire.settings import Settings
 
 TOLD = {"description": 'How to weave "baskets": rods.', "topics": ("weaving",), "licence": "MIT"}

@@ -14,6 +14,7 @@ from repertoire.app.projects.index import index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.show import show_item
 from repertoire.domain.errors import InvalidRequest
+from repertoire.rendering.projects import memory_answer_text
 from repertoire.store.project_texts import text_hash
 
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
@@ -170,3 +171,25 @@ def test_what_a_note_says_of_two_things_is_kept_as_an_edge_and_shown_and_goes_wi
     delete_entries(project, DeleteRequest((other.key,)))
     with pytest.raises(InvalidRequest, match="nothing has the id"):
         show_item(project, "entity:redis")
+
+
+def test_a_procedure_for_a_file_is_shown_with_it_and_comes_first_where_a_question_names_it(project):
+    def procedure(title, *files):
+        asked = save_request({"kind": "procedure", "title": title, "steps": ["wait"], "files": list(files)})
+        return save_entry(project, asked, embedder=None).entries[0].key
+
+    other, meant = procedure("Change a shape of pots", "w*b/a*"), procedure("Change a shape of jars", "k*n/c*")
+    assert show_item(project, "file:kiln/clay.py").related["procedures for it"] == (meant,)
+    assert "procedures for it" not in show_item(project, "file:kiln/heat.py").related
+    kinds = ("procedure",)
+    assert [one.key for one in found(project, "change the shape in web/app.ts", kinds=kinds)] == [other, meant]
+    assert [one.key for one in found(project, "change the shape in kiln/clay.py", kinds=kinds)] == [meant, other]
+
+
+def test_what_is_found_says_by_what(project):
+    first = note(project, "Ovens cool overnight", body="Nobody opens the hatch.")
+    second = note(project, "Ovens have glass doors now", supersedes=[first.entries[0].key])
+    hits = search_memory(project, MemoryQuery("hatch", ("note",)), embedder=None).hits
+    assert {hit.item.key: hit.why for hit in hits} == {first.entries[0].key: "words", second.entries[0].key: "links"}
+    assert "(by words)" in memory_answer_text(search_memory(project, MemoryQuery("hatch"), embedder=None))
+    assert search_memory(project, MemoryQuery(""), embedder=None).hits[0].why == ""

@@ -37,8 +37,9 @@ def test_the_line_that_answers_brings_its_note_by_meaning_alone(project, embedde
     save(project, DAYS * 2, embedder)
     assert meaning(project, "Who fixed Ada's two-wheeler?", len(DAYS) * 2) == "Who fixed two-wheeler?"
     asked = MemoryQuery("Which vehicle did Ada mend?", ("note",), VECTOR, limit=2)
-    titles = {hit.item.title for hit in search_memory(project, asked, embedder=embedder).hits}
-    assert titles == {"Talk 3", "Talk 9"}
+    hits = search_memory(project, asked, embedder=embedder).hits
+    assert {hit.item.title for hit in hits} == {"Talk 3", "Talk 9"}
+    assert {"meaning" in hit.why for hit in hits} == {True}
 
 
 def test_notes_that_wait_for_vectors_and_were_cut_otherwise_are_cut_anew(project, embedder):

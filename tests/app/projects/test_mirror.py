@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from app.projects.small_project import begin, read, write
 from examples import examples
+from repertoire.app.clock import now
 from repertoire.app.projects.entries import delete_entries, list_entries, move_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, ListQuery, MoveRequest, SaveRequest, save_request
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror
@@ -174,6 +176,14 @@ def test_a_memory_that_is_lost_comes_back_from_its_files(shelf, project, folder,
     saved(project, "note", "New", supersedes=[entries(project)["Old"].key])
     compare_mirror(project)
     before, files = state(project), mirrored(folder)
+    again = lost(shelf, project, tmp_path)
+    assert entries(again) == {}
+    assert len(follow_mirror(again).read) == 5
+    assert (state(again), mirrored(folder)) == (before, files)
+
+
+def lost(shelf, project, tmp_path):
+    """Return the memory of a project whose own was deleted with its backup, read again from the project."""
     root = project.root
     shelf.release(root)
     file = memory_file(tmp_path / "home", root)
@@ -181,10 +191,76 @@ def test_a_memory_that_is_lost_comes_back_from_its_files(shelf, project, folder,
         path.unlink(missing_ok=True)
     with begin(tmp_path / "home", Path(root)) as memory:
         read(memory)
-    again = shelf.open(root)
-    assert entries(again) == {}
-    assert len(follow_mirror(again).read) == 5
-    assert (state(again), mirrored(folder)) == (before, files)
+    return shelf.open(root)
+
+
+def known(project):
+    """What no entry's file tells: times, counts, credit and merges."""
+    store = project.store
+    return (
+        {one.key: (one.changed, dict(one.data)) for one in store.entries.all(ENTRIES)},
+        store.credits.all(),
+        {key: [(one.kept.title, one.new.title, one.links) for one in of] for key, of in store.merges.all().items()},
+    )
+
+
+def test_a_lost_memory_knows_again_when_things_changed_what_proved_itself_and_what_became_one(
+    shelf, project, folder, tmp_path
+):
+    fire = saved(project, "procedure", "Fire", steps=["heat"], about=["weigh"])
+    save_entry(project, SaveRequest("", fire.key, used=True), embedder=None)
+    said = "Pots dry a full week in the yard before anybody fires them in the big kiln"
+    note = saved(project, "note", said, about=["kiln/heat.py"])
+    saved(project, "note", f"{said} slowly", about=["weigh"])
+    old = replace(project.store.entries.get(note.key), changed="2026-01-02T03:04:05Z")
+    project.store.entries.put(old, ["", ""], now=old.changed)
+    compare_mirror(project)
+    before = known(project)
+    assert before[1]["symbol:kiln/clay.py::weigh"] == 1.0
+    assert [len(of) for of in before[2].values()] == [1]
+    again = lost(shelf, project, tmp_path)
+    follow_mirror(again)
+    assert known(again) == before
+    apart = save_entry(again, SaveRequest("", note.key, apart=True), embedder=None).entries
+    assert [one.title for one in apart] == [said, f"{said} slowly"]
+    text = (folder / "history.jsonl").read_text(encoding="utf-8")
+    compare_mirror(again)
+    assert text != (folder / "history.jsonl").read_text(encoding="utf-8")
+    assert "merges" not in (folder / "history.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[1]",
+        '{"id": 3}',
+        '{"id": "KEY", "uses": true, "credit": NaN, "times_said": -4, "changed": "soon"}',
+        '{"id": "KEY", "uses": 1e999, "merges": [1, {"kept": 4}, {"kept": "---\\ntitle: a\\n---\\n", "new": []}]}',
+        '{"id": "KEY", "changed": "9999-01-01T00:00:00Z", "merges": {"kept": []}, "credit": "much"}',
+    ],
+)
+def test_what_is_wrong_in_the_history_is_passed_over(shelf, project, folder, tmp_path, line):
+    key = saved(project, "note", "Glaze is thick").key
+    compare_mirror(project)
+    (folder / "history.jsonl").write_text(line.replace("KEY", key) + "\n", encoding="utf-8")
+    again = lost(shelf, project, tmp_path)
+    assert follow_mirror(again).skipped == {}
+    entry = again.store.entries.get(key)
+    assert (entry.title, dict(entry.data)) == ("Glaze is thick", {})
+    assert entry.changed <= now()
+    assert again.store.merges.all() == {}
+
+
+def test_of_two_lines_about_the_same_the_higher_counts_hold(shelf, project, folder, tmp_path):
+    key = saved(project, "procedure", "Fire", steps=["heat"]).key
+    compare_mirror(project)
+    lines = [{"id": key, "uses": uses, "credit": worth} for uses, worth in ((3, 0.5), (2, 4.0))]
+    (folder / "history.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    again = lost(shelf, project, tmp_path)
+    follow_mirror(again)
+    assert {"uses": 3, "credit": 4.0}.items() <= again.store.entries.get(key).data.items()
+    assert sum(key in line for line in (folder / "history.jsonl").read_text(encoding="utf-8").split("\n")) == 1
 
 
 def test_tasks_of_two_branches_are_all_there_after_git_merged_them(project, folder):
@@ -217,7 +293,7 @@ def test_tasks_of_two_branches_are_all_there_after_git_merged_them(project, fold
     assert entries(project)["Dig clay"].status == "done"
 
 
-@pytest.mark.parametrize("link", [".", "tasks", "log.jsonl"])
+@pytest.mark.parametrize("link", [".", "tasks", "log.jsonl", "history.jsonl"])
 def test_nothing_is_written_through_a_link(project, folder, tmp_path, link):
     outside = tmp_path / "outside"
     outside.mkdir()

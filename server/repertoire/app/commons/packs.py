@@ -15,10 +15,10 @@ from repertoire.app.packs.places import digest, packs_folder
 from repertoire.app.packs.sharing import export_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.signing import SigningKey
+from repertoire.documentation.commons_pack import CommonsPack
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import InvalidRequest, PackRefused
 from repertoire.domain.text import clean_line
-from repertoire.packs.commons_pack import CommonsPack
-from repertoire.packs.manifest import PackManifest
 from repertoire.sources.scratch import scratch
 from repertoire.traces.privacy import without_places
 from repertoire.trust.redaction import redact

@@ -15,11 +15,11 @@ import numpy as np
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.embedding import embed_pack, workers_beside
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
 from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES
 from repertoire.domain.text import content_words
-from repertoire.packs.markdown import read_markdown
 from repertoire.ports import Embedder
 from repertoire.retrieval.pack_ranking import PackRun, rank_pack
 from repertoire.retrieval.sections import SectionIndex, read_sections

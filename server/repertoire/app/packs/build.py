@@ -28,12 +28,12 @@ from repertoire.app.packs.refining import refine_documents
 from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
+from repertoire.documentation.config import PackConfig, config_json
+from repertoire.documentation.manifest import PackManifest, manifest_json
+from repertoire.documentation.skill import skill_markdown
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
-from repertoire.packs.config import PackConfig, config_json
-from repertoire.packs.manifest import PackManifest, manifest_json
-from repertoire.packs.skill import skill_markdown
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from repertoire.app.packs.documents import order_in
 from repertoire.app.packs.places import EXAM, SKILL
 from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.documentation.audit import Finding, audit_documents, audit_manifest
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import front_matter
-from repertoire.packs.audit import Finding, audit_documents, audit_manifest
-from repertoire.packs.manifest import PackManifest
 
 _SKILL_BYTES = 20_000  # of a skill that are looked at
 

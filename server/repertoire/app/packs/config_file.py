@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from repertoire.documentation.config import CONFIG_BYTES, PackConfig, read_config
 from repertoire.domain.errors import PackRefused
-from repertoire.packs.config import CONFIG_BYTES, PackConfig, read_config
 
 
 def read_config_file(path: Path, *, place: str = "") -> PackConfig:

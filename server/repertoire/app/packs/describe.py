@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import FACT_KINDS, SECTIONS, EntityRelation, PackEntity, PackPassage, StatedFact
 from repertoire.domain.text import clean_line, content_words
-from repertoire.packs.manifest import PackManifest
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words

@@ -12,6 +12,12 @@ from repertoire.app.current_project import project_folder
 from repertoire.app.packs.website import WEBSITE, SiteBounds, fetch_site, is_website
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
+from repertoire.documentation.docstrings import module_to_markdown, modules_of
+from repertoire.documentation.facts import find_knowledge
+from repertoire.documentation.formats import PAGES, SUFFIXES, to_markdown
+from repertoire.documentation.includes import INCLUDED_BYTES, fill_in
+from repertoire.documentation.manifest import PackSource
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.component import SKILL, Component, SourceInfo
 from repertoire.domain.errors import PackRefused, TooSlow
 from repertoire.domain.pack import PackArticle
@@ -20,12 +26,6 @@ from repertoire.domain.trust import HIGH, rank
 from repertoire.ingestion import front_matter, licences
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
-from repertoire.packs.docstrings import module_to_markdown, modules_of
-from repertoire.packs.facts import find_knowledge
-from repertoire.packs.formats import PAGES, SUFFIXES, to_markdown
-from repertoire.packs.includes import INCLUDED_BYTES, fill_in
-from repertoire.packs.manifest import PackSource
-from repertoire.packs.markdown import read_markdown
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from repertoire.documentation.exam import EXAM_BYTES, ExamQuestion, read_exam
 from repertoire.domain.errors import PackRefused
-from repertoire.packs.exam import EXAM_BYTES, ExamQuestion, read_exam
 
 
 def read_exam_file(path: Path) -> tuple[ExamQuestion, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.shelf import OpenPack, PackShelf
-from repertoire.packs.exam import TEST
+from repertoire.documentation.exam import TEST
 from repertoire.ports import Embedder
 from repertoire.retrieval.pack_ranking import Examples
 

@@ -13,13 +13,13 @@ from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM, MANIFEST, RESULTS
 from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, query_packs
 from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.documentation.exam import TEST, ExamQuestion
+from repertoire.documentation.manifest import PackManifest, manifest_json
+from repertoire.documentation.nuggets import Nuggets
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import SECTIONS
 from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
-from repertoire.packs.exam import TEST, ExamQuestion
-from repertoire.packs.manifest import PackManifest, manifest_json
-from repertoire.packs.nuggets import Nuggets
 from repertoire.retrieval.pack_ranking import same_text
 
 _DEPTH = 50  # passages that are ranked for a question

@@ -16,9 +16,9 @@ from repertoire.app.packs.exams import exam_of, record_row
 from repertoire.app.packs.places import EXAM
 from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.judging import BEST, ORDERS, WITH, WITHOUT, Judgement, judged, pairs_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
-from repertoire.packs.judging import BEST, ORDERS, WITH, WITHOUT, Judgement, judged, pairs_of
 
 ARMS = (WITH, WITHOUT)
 _KEY = "key.json"  # which answer had the pack: not for judges
@@ -68,6 +68,7 @@ def next_step(shelf: PackShelf, run: JudgedRun, means: PackMeans, *, day: str) -
         return JudgeStep((), _advice_to_answer(run.folder, missing))
     if not (run.folder / "pairs" / f"{ORDERS[0]}.jsonl").is_file():
         return _pairs(run, asked, str(key["secret"]))
+    _refuse_changed(run, asked, str(key["secret"]))
     waited = [run.folder / "judged" / f"{order}.jsonl" for order in ORDERS]
     waited = [file for file in waited if not file.is_file()]
     if waited:
@@ -100,13 +101,29 @@ def _tasks(shelf: PackShelf, run: JudgedRun, means: PackMeans) -> JudgeStep:
 
 
 def _pairs(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> JudgeStep:
-    answers = {arm: _answers(run.folder / "answers" / f"{arm}.jsonl", asked) for arm in ARMS}
-    written = [
-        _write(run.folder / "pairs" / f"{order}.jsonl", [_shown(asdict(pair)) for pair in pairs])
-        for order, pairs in pairs_of(asked, answers, secret).items()
-    ]
+    written = [_write(file, rows) for file, rows in _paired(run, asked, secret).items()]
     waited = [run.folder / "judged" / f"{order}.jsonl" for order in ORDERS]
     return JudgeStep(tuple(written), _advice_to_judge(run.folder, waited))
+
+
+def _paired(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> dict[Path, list[dict[str, str]]]:
+    """Return the files of blind pairs with their rows, as the present answers make them."""
+    answers = {arm: _answers(run.folder / "answers" / f"{arm}.jsonl", asked) for arm in ARMS}
+    return {
+        run.folder / "pairs" / f"{order}.jsonl": [_shown(asdict(pair)) for pair in pairs]
+        for order, pairs in pairs_of(asked, answers, secret).items()
+    }
+
+
+def _refuse_changed(run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str) -> None:
+    """Refuse to go on if an answer is another than the one that stands in its pair."""
+    for file, rows in _paired(run, asked, secret).items():
+        if file.is_file() and [*_rows(file)] != rows:
+            message = (
+                f"{file} holds other answers than {run.folder / 'answers'}: they changed after the pairs were written; "
+                f"delete {file.parent} and {run.folder / 'judged'}, and let the new pairs be judged"
+            )
+            raise InvalidRequest(message)
 
 
 def _result(shelf: PackShelf, run: JudgedRun, asked: Mapping[str, tuple[str, str]], secret: str, day: str) -> JudgeStep:
@@ -202,8 +219,9 @@ def _write(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 def _advice_to_answer(folder: Path, files: Sequence[Path]) -> str:
     return (
-        f"Answer each task of {folder / 'tasks'}: those of {WITH}.jsonl from the passages, those of {WITHOUT}.jsonl "
-        "from your own knowledge, in sessions of their own; name neither passages nor citations in an answer. "
+        f"Answer each task of {folder / 'tasks'}: those of {WITH}.jsonl with the passages and, where these do not "
+        f"answer, from your own knowledge; those of {WITHOUT}.jsonl from your own knowledge alone. Use a session for "
+        "each, with the same model and length of answers; name neither passages nor citations in an answer. "
         f'Write {{"id": …, "answer": "…"}} a line to {_names(files)}, then run this command again.'
     )
 

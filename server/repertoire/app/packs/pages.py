@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from bs4 import BeautifulSoup, Tag
 
 from repertoire import linear
-from repertoire.packs.formats import PAGES, SUFFIXES
+from repertoire.documentation.formats import PAGES, SUFFIXES
 
 _LINKS = 5_000  # of a page
 _LISTED = 50_000  # pages of a sitemap, as the protocol allows

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from repertoire.app.packs.examples import examples_of
 from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.pack import PackPassage
 from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
 from repertoire.domain.text import content_words
-from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Reranker, Vectors
 from repertoire.retrieval.pack_gate import NEAREST, PackView, margins
 from repertoire.retrieval.pack_ranking import LEAST_QUALITY, PackRun, rank_pack, same_text

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.app.packs.documents import order_in
+from repertoire.documentation.refinement import REFINEMENT_BYTES, description_in, read_refinement, refine
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PackArticle
-from repertoire.packs.refinement import REFINEMENT_BYTES, description_in, read_refinement, refine
 from repertoire.trust.document_redaction import redact_document
 
 

@@ -11,9 +11,9 @@ from repertoire.app.packs.checks import require_harmless, require_sound
 from repertoire.app.packs.places import MANIFEST, digest, packs_folder, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
+from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.domain.errors import PackRefused, SourceError
 from repertoire.domain.text import clean_line
-from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.sources.archives import ArchiveBounds, is_archive, unpack
 from repertoire.sources.scratch import scratch
 

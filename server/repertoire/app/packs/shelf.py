@@ -9,11 +9,11 @@ from pathlib import Path
 
 from repertoire.app.packs.config_file import read_config_file
 from repertoire.app.packs.places import CONFIG, DATABASE, MANIFEST, RESULTS, digest
+from repertoire.documentation.config import PackConfig
+from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
-from repertoire.packs.config import PackConfig
-from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.retrieval.pack_ranking import Examples
 from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from repertoire.app.packs.documents import order_in
 from repertoire.app.packs.shelf import PackShelf
+from repertoire.documentation.skill import skill_markdown, skill_name
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import SKILL_MARK
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import front_matter
-from repertoire.packs.skill import skill_markdown, skill_name
 from repertoire.sources.installed import config_folder
 
 _FILE = "SKILL.md"

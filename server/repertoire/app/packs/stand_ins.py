@@ -12,12 +12,12 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_records
 from repertoire.boot.spool import rows_of, waiting
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.component import DOCUMENTATION, Component, FileRecord, SourceInfo
 from repertoire.domain.errors import PackRefused, StoreError
 from repertoire.domain.event import OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import LAPSE
-from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder
 from repertoire.store.database import Store
 

@@ -14,10 +14,10 @@ from repertoire.app.packs.places import EXAM, REFINEMENT, URLS
 from repertoire.app.packs.query import PackMeans
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.website import SiteBounds
+from repertoire.documentation.config import PackConfig
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
-from repertoire.packs.config import PackConfig
-from repertoire.packs.manifest import PackManifest
 from repertoire.ports import Embedder, Vectors
 from repertoire.settings import Settings
 from repertoire.sources.address import NPM, PYPI

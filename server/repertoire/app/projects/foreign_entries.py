@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire import linear
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.project import (
     BACKLOG,
     DEPENDS_ON,
@@ -24,7 +25,6 @@ from repertoire.domain.project import (
 )
 from repertoire.ingestion import front_matter
 from repertoire.ingestion.values import Unusable, parse_json
-from repertoire.packs.markdown import read_markdown
 
 INSTRUCTIONS, TO_DO, BEADS, BASIC_MEMORY = "instructions", "todo", "beads", "basic-memory"
 _TITLE = 120  # characters of a title that is made of a line

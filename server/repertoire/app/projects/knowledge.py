@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from repertoire.app.clock import today
+from repertoire.app.projects.file_procedures import procedures_for
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
@@ -50,9 +51,18 @@ def meaning(project: OpenProject, question: str, entries: int) -> str:
 
 
 def _linked_with(project: OpenProject, keys: Sequence[str]) -> set[int]:
-    """Return the nodes with these keys, and what is linked with them."""
+    """Return the nodes with these keys, what is linked with them, and the procedures that are meant for their files."""
     nodes = [node for key in keys if (node := project.store.items.node_id(key)) is not None]
-    return {*nodes, *(end for node in nodes for end in project.beside().get(node, {}))}
+    meant = {
+        project.store.items.node_id(procedure.key)
+        for item in project.store.items.by_id(nodes).values()
+        for procedure in procedures_for(project, item.path)
+    }
+    return {
+        *nodes,
+        *(node for node in meant if node is not None),
+        *(end for node in nodes for end in project.beside().get(node, {})),
+    }
 
 
 def _add_passages(project: OpenProject, run: SectionRun, scores: dict[int, float]) -> None:

@@ -15,7 +15,8 @@ from repertoire.app.clock import now
 from repertoire.app.projects.entries import changed_entry, new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.entry_writing import add_links, back_up, put_entry, resolved_link
-from repertoire.app.projects.mirror_folder import FolderFile, MirrorFolder, digest_of
+from repertoire.app.projects.mirror_folder import HISTORY, FolderFile, MirrorFolder, digest_of
+from repertoire.app.projects.mirror_history import bring_back, history_of
 from repertoire.app.projects.mirror_text import (
     FIELDS,
     EntryFile,
@@ -141,9 +142,16 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
         _reload(state)
         for key in kept:
             _take_links(state, key)
+        history = folder.history()
+        if history and not state.base:  # a memory that is lost, or another's of the same files
+            bring_back(project, history, kept)
         _reload(state)
     back_up(project)
     _write_all(state)
+    if history is None:
+        report.skipped[HISTORY] = "it is too large or no text: left as it is, and not read"
+    elif (told := history_of(project, history)) != history:
+        folder.write_history(told)
     entries.set_mirrored(state.now_at)
     return report
 

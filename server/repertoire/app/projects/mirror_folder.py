@@ -16,10 +16,11 @@ from repertoire.domain.project import ENTRIES
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, Mount
 
-_LOG, _ATTRIBUTES = "log.jsonl", ".gitattributes"
-_UNION = f"{_LOG} merge=union\n"  # so that the logs of two branches merge line by line
+_LOG, HISTORY, _ATTRIBUTES = "log.jsonl", "history.jsonl", ".gitattributes"
+_UNION = tuple(f"{name} merge=union" for name in (_LOG, HISTORY))  # so that those of two branches merge line by line
 _LIMITS = CrawlLimits(files=5_000, depth=3, text_bytes=50_000_000)
 _LARGEST = 64_000  # bytes of an entry's file
+_LARGEST_HISTORY = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class MirrorFolder:
         Raises:
             StoreError: the folder, or something in it that is written to, is a link.
         """
-        own = (self.root, self.root / _LOG, self.root / _ATTRIBUTES, *(self.root / f"{kind}s" for kind in ENTRIES))
+        names = (_LOG, HISTORY, _ATTRIBUTES, *(f"{kind}s" for kind in ENTRIES))
+        own = (self.root, *(self.root / name for name in names))
         for path in own:
             if path.is_symlink():
                 message = f"{path} is a link, and nothing is written through it; put a folder or file of its own there"
@@ -97,6 +99,28 @@ class MirrorFolder:
         draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(file)
 
+    def history(self) -> str | None:
+        """Return the text of the file of what no entry's file tells; None if it is too large or no text."""
+        file = self.root / HISTORY
+        if not file.is_file():
+            return ""
+        data = file.read_bytes() if file.stat().st_size <= _LARGEST_HISTORY else b"\0"
+        return crawl.decode(data)
+
+    def write_history(self, text: str) -> None:
+        """Replace that file."""
+        self.write(HISTORY, text)
+        self._merge_by_lines()
+
+    def _merge_by_lines(self) -> None:
+        """Tell git which files of two branches merge line by line."""
+        attributes = self.root / _ATTRIBUTES
+        known = attributes.read_text(encoding="utf-8", errors="replace") if attributes.exists() else ""
+        missing = [line for line in _UNION if line not in known.splitlines()]
+        if missing:
+            with attributes.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("".join(f"{line}\n" for line in missing))
+
     def delete(self, path: str) -> None:
         """Delete a file."""
         (self.root / path).unlink(missing_ok=True)
@@ -104,9 +128,7 @@ class MirrorFolder:
     def log(self, did: str, key: str) -> None:
         """Append a line to the log, which nothing reads: it is for people and for git."""
         self.root.mkdir(parents=True, exist_ok=True)
-        attributes = self.root / _ATTRIBUTES
-        if not attributes.exists():
-            attributes.write_text(_UNION, encoding="utf-8", newline="\n")
+        self._merge_by_lines()
         with (self.root / _LOG).open("a", encoding="utf-8", newline="\n") as log:
             log.write(json.dumps({"at": now(), "entry": key, "did": did}) + "\n")
 

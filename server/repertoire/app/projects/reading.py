@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from repertoire.app.projects.lines import clean
 from repertoire.app.sources.cpu_limit import cpu_limit
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.errors import TooSlow
 from repertoire.domain.pack import PackArticle
 from repertoire.domain.project import DocSection, ReadFile
 from repertoire.ingestion import front_matter
-from repertoire.packs.markdown import read_markdown
 from repertoire.projects.code import read_code, read_lines
 from repertoire.projects.languages import (
     MARKDOWN,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from repertoire.app.clock import today
 from repertoire.app.projects.knowledge import meaning, ranked_entries
+from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -46,6 +47,7 @@ class MemoryHit:
 
     item: Item
     score: float
+    why: str = ""  # by what it was found: words, meaning, name, links; empty where nothing was asked
 
 
 @dataclass(frozen=True)
@@ -134,12 +136,22 @@ def _in_view(
     if view == KNOWLEDGE:
         kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
         told = ranked_entries(project, run, kinds)
-        return [MemoryHit(item, beside * score) for item, score in (told if wanted.kinds else told[:_A_SOURCE])]
+        shown = [
+            (project.store.items.node_id(item.key) or 0, item, score)
+            for item, score in (told[: wanted.limit] if wanted.kinds else told[:_A_SOURCE])
+        ]
+        why = reasons(run, [node for node, _, _ in shown])
+        return [MemoryHit(item, beside * score, why[node]) for node, item, score in shown]
     ranked = rank_sections(run, limit=depth)
     nodes = [one.node_id for one in ranked]
     items, proved = project.store.items.by_id(nodes), project.store.credits.of(nodes)
+    why = reasons(run, nodes)
     found = [
-        MemoryHit(items[one.node_id], beside * one.score * trust(1.0 + proved.get(one.node_id, 0.0)))
+        MemoryHit(
+            items[one.node_id],
+            beside * one.score * trust(1.0 + proved.get(one.node_id, 0.0)),
+            why[one.node_id],
+        )
         for one in ranked
         if one.node_id in items
     ]
@@ -166,7 +178,7 @@ def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
     found = project.store.graph.match(words, limit=wanted.limit * _MORE, weights=_FILE_FIELDS, view=FILES)
     items = project.store.items.by_id(node_id for node_id, _ in found)
     best = found[0][1] if found else 1.0
-    hits = [MemoryHit(items[node_id], score / (best or 1.0)) for node_id, score in found if node_id in items]
+    hits = [MemoryHit(items[node_id], score / (best or 1.0), "name") for node_id, score in found if node_id in items]
     return [hit for hit in hits if _is_wanted(hit.item, wanted)]
 
 

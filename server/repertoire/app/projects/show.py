@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.app.projects.file_procedures import procedures_for
 from repertoire.app.projects.lines import lines_of
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
@@ -155,4 +156,6 @@ def _related(project: OpenProject, item: Item) -> dict[str, tuple[str, ...]]:
             others = project.store.items.related(node_id, (relation,), incoming=comes, limit=_BESIDE)
             if others:
                 found[name] = tuple(other.key for other in others)
+    if item.kind == FILE and (meant := procedures_for(project, item.path)):
+        found["procedures for it"] = tuple(one.key for one in meant[:_BESIDE])
     return found

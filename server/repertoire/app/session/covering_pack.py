@@ -11,13 +11,13 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.query import PackQuestion, query_packs
 from repertoire.app.packs.stand_ins import stand_in
+from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.component import DOCUMENTATION
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.event import OFFERED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import Candidate, tokens_of
 from repertoire.learning.hints import PROMPT
-from repertoire.packs.manifest import PackManifest
 
 _CHANCE = 0.6  # probability that a pack helps with a question that names it and that it covers
 _READ = 600  # characters of a prompt that are read: a longer one is a task, with an error or a file in it

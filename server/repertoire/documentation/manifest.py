@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from repertoire.documentation.schemas import read, require
 from repertoire.domain.pack import FORMAT, PackCounts
-from repertoire.packs.schemas import read, require
 
 MANIFEST_BYTES = 1_000_000  # of the largest manifest that is read
 _SCHEMA = "manifest.schema.json"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repertoire.documentation.docstrings import module_to_markdown, modules_of
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.errors import PackRefused
-from repertoire.packs.docstrings import module_to_markdown, modules_of
-from repertoire.packs.markdown import read_markdown
 
 MODULE = '''"""Weaves baskets.
 

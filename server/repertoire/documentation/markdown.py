@@ -13,10 +13,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdurl import decode
 
+from repertoire.documentation.anchors import Anchors
+from repertoire.documentation.formats import PAGES, SUFFIXES
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.text import clean_line
-from repertoire.packs.anchors import Anchors
-from repertoire.packs.formats import PAGES, SUFFIXES
 
 CHUNK_CHARACTERS = 900  # of a chunk: as much as the bundled model reads
 _TITLE = 200  # characters of a title

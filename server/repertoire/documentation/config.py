@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.packs.schemas import read
+from repertoire.documentation.schemas import read
 
 CONFIG_BYTES = 10_000
 _SCHEMA = "config.schema.json"

@@ -11,8 +11,8 @@ from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
 
+from repertoire.documentation.html import html_to_markdown
 from repertoire.domain.errors import PackRefused
-from repertoire.packs.html import html_to_markdown
 
 _TITLED = ("note", "warning", "versionadded", "versionchanged", "deprecated", "seealso", "rubric", "centered")
 _OBJECTS = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from repertoire.documentation.facts import find_knowledge
+from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.pack import PackArticle, PackKnowledge
-from repertoire.packs.facts import find_knowledge
-from repertoire.packs.markdown import read_markdown
 
 API = """# Class: `Client`
 

@@ -45,5 +45,5 @@ def require(value: Any, schema: str, what: str) -> None:
 def _validator(schema: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - a home without packs needs it in no answer
 
-    text = resources.files("repertoire.packs").joinpath(schema).read_text(encoding="utf-8")
+    text = resources.files("repertoire.documentation").joinpath(schema).read_text(encoding="utf-8")
     return Draft202012Validator(json.loads(text))

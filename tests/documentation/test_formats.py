@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from repertoire.documentation.formats import to_markdown
+from repertoire.documentation.includes import INCLUDED_BYTES, fill_in
 from repertoire.domain.errors import PackRefused
-from repertoire.packs.formats import to_markdown
-from repertoire.packs.includes import INCLUDED_BYTES, fill_in
 
 FILES = {
     "listings/a.rs": "// ANCHOR: main\nfn main() {}\n// ANCHOR_END: main\nfn other() {}\n",

@@ -8,7 +8,7 @@ from app.packs.documentation import WILLOW, build, write
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, PackRefused
 from repertoire.domain.event import EVENT_KINDS
-from repertoire.knowledge import PROFILES, open_packs
+from repertoire.packs import PROFILES, open_packs
 
 
 def test_a_program_lists_asks_and_opens_what_is_cited(tmp_path):

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from repertoire.packs.markdown import CHUNK_CHARACTERS, linked, read_markdown
+from repertoire.documentation.markdown import CHUNK_CHARACTERS, linked, read_markdown
 
 DOCUMENT = """before any heading
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from repertoire.documentation.manifest import PackManifest, PackSource, manifest_json, read_manifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import PackCounts
-from repertoire.packs.manifest import PackManifest, PackSource, manifest_json, read_manifest
 
 HASH = "0" * 64
 GOOD = PackManifest(

@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from repertoire.documentation.manifest import PackManifest
+from repertoire.documentation.markdown import links_of
 from repertoire.domain.pack import PackArticle, PackSection
-from repertoire.packs.manifest import PackManifest
-from repertoire.packs.markdown import links_of
 
 BROKEN, FRAGMENT, EMPTY, DUPLICATE, HUGE = (
     "broken link",

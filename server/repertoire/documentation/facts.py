@@ -4,29 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from repertoire.domain.pack import (
-    API,
-    CONCEPT,
-    DEFAULT,
-    DEFINITION,
-    EXTENDS,
-    OPTION,
-    OPTION_OF,
-    REPLACED_BY,
-    REQUIREMENT,
-    REQUIRES,
-    SOFTWARE,
-    SYMBOL,
-    VERSION,
-    EntityRelation,
-    PackArticle,
-    PackEntity,
-    PackFact,
-    PackKnowledge,
-    PackSection,
-)
-from repertoire.domain.text import clean_line
-from repertoire.packs.fact_patterns import (
+from repertoire.documentation.fact_patterns import (
     BEFORE,
     CALL,
     CALLED,
@@ -49,7 +27,29 @@ from repertoire.packs.fact_patterns import (
     SINCE,
     TERM,
 )
-from repertoire.packs.sentences import ITEM, PROSE, ROW, sentences_of, units_of
+from repertoire.documentation.sentences import ITEM, PROSE, ROW, sentences_of, units_of
+from repertoire.domain.pack import (
+    API,
+    CONCEPT,
+    DEFAULT,
+    DEFINITION,
+    EXTENDS,
+    OPTION,
+    OPTION_OF,
+    REPLACED_BY,
+    REQUIREMENT,
+    REQUIRES,
+    SOFTWARE,
+    SYMBOL,
+    VERSION,
+    EntityRelation,
+    PackArticle,
+    PackEntity,
+    PackFact,
+    PackKnowledge,
+    PackSection,
+)
+from repertoire.domain.text import clean_line
 
 _Span = tuple[int, int]  # a range of characters in the text of a section
 _LONGEST, _SHORTEST = 400, 12  # characters of a fact

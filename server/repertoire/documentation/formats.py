@@ -92,13 +92,13 @@ def _cell(cell: Any, language: str) -> str:
 
 
 def _restructured(text: str) -> str:
-    from repertoire.packs.restructured import rst_to_markdown  # noqa: PLC0415 - only a build needs its parser
+    from repertoire.documentation.restructured import rst_to_markdown  # noqa: PLC0415 - only a build needs its parser
 
     return rst_to_markdown(text)
 
 
 def _html(text: str) -> str:
-    from repertoire.packs.html import html_to_markdown  # noqa: PLC0415 - only a build needs its parser
+    from repertoire.documentation.html import html_to_markdown  # noqa: PLC0415 - only a build needs its parser
 
     return html_to_markdown(text)
 
