@@ -1,9 +1,10 @@
 """Learns which capabilities a plain request calls for; writes retrieval/implied_capabilities.npz.
 
-A softmax regression from a question's adapted vector and its words to the vocabulary's capabilities, learned from the
-requests of plain_requests/, and from the vocabulary: the name and each synonym of a capability is a request for it, so
-that a word which few requests have ("RAG", "Airflow") is known too. `--check` holds a fifth of the components out, with
-all their requests, and tells how often a capability that was noted is the first, or among the first three.
+A perceptron of one hidden layer from a question's adapted vector and its words to the vocabulary's capabilities. It is
+learned from the requests of plain_requests/, and from the vocabulary: the name and each synonym of a capability is a
+request for it, so that a word which few requests have ("RAG", "Airflow") is known too. `--check` holds a fifth of the
+components out, with all their requests, and tells how often a capability that was noted is the first, or among three.
+Needs torch beside the product's packages; takes some minutes on two cores.
 """
 
 from __future__ import annotations
@@ -18,21 +19,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.catalogue import reading  # noqa: E402
-from repertoire.retrieval.implied_capabilities import FILE, CapabilityModel, stems  # noqa: E402
+from repertoire.retrieval.implied_capabilities import (  # noqa: E402
+    FILE,
+    SCALE,
+    CapabilityModel,
+    in_eight_bits,
+    known_words,
+    save,
+    stems,
+)
 from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
 REQUESTS = PLAIN / "requests.jsonl"
 ALL_REQUESTS = (REQUESTS, PLAIN / "by_capability.jsonl", PLAIN / "by_role.jsonl")
 FEWEST = 2  # requests in which a word stands, for it to tell anything
-EPOCHS, BATCH, RATE, DECAY = 15, 256, 0.02, 3e-4
-ONE, TWO = 0.9, 0.999  # Adam's
+HIDDEN, DROPPED = 512, 0.5
+EPOCHS, BATCH, RATE, DECAY = 10, 256, 2e-3, 0.1
 SEED = 0
 
 
@@ -88,43 +100,73 @@ def learn(taught: Lessons, reading_of: str) -> CapabilityModel:
     counts = Counter(word for row in taught.requests for word in set(stems(row["text"])))
     words = sorted(word for word, count in counts.items() if count >= FEWEST)
     rarity = np.log(len(taught.requests) / np.array([counts[word] for word in words], dtype=np.float32))
-    width = taught.vectors.shape[1] + len(words)
-    blank = CapabilityModel(
+    places = {word: place for place, word in enumerate(words)}
+    held = [known_words(row["text"], places, rarity) for row in taught.requests]
+    torch.manual_seed(SEED)
+    network = Network(taught.vectors.shape[1], len(words), np.log(taught.targets.mean(axis=0) + 1e-5))
+    fit(network, taught, held)
+    weights = [part.detach().numpy().astype(np.float32) for part in network.parts()]
+    of_vector, of_words, hidden_offsets, of_hidden, offsets = weights
+    of_words, steps = in_eight_bits(of_words)
+    return CapabilityModel(
         reading_of,
         tuple(taught.names),
         tuple(words),
         rarity,
-        np.zeros((width, len(taught.names)), dtype=np.float32),
-        np.log(taught.targets.mean(axis=0) + 1e-5),
+        of_vector,
+        of_words,
+        steps,
+        hidden_offsets,
+        of_hidden,
+        offsets,
     )
-    seen = np.stack(
-        [blank.features(row["text"], vector) for row, vector in zip(taught.requests, taught.vectors, strict=True)]
-    )
-    weights, offsets = _fitted(seen, taught.targets, blank.weights.copy(), blank.offsets.copy())
-    return CapabilityModel(reading_of, blank.capabilities, blank.words, rarity, weights, offsets)
 
 
-def _fitted(
-    seen: np.ndarray, targets: np.ndarray, weights: np.ndarray, offsets: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+class Network(nn.Module):
+    """A perceptron of one hidden layer over a vector and a bag of words."""
+
+    def __init__(self, width: int, words: int, usual: np.ndarray) -> None:
+        super().__init__()
+        self.vector = nn.Linear(width, HIDDEN)
+        self.words = nn.EmbeddingBag(words, HIDDEN, mode="sum")
+        self.drop = nn.Dropout(DROPPED)
+        self.out = nn.Linear(HIDDEN, len(usual))
+        nn.init.normal_(self.words.weight, std=0.02)
+        nn.init.normal_(self.out.weight, std=0.02)
+        self.out.bias.data = torch.tensor(usual, dtype=torch.float32)
+
+    def forward(self, vectors: Tensor, held: Sequence[tuple[np.ndarray, np.ndarray]]) -> Tensor:
+        """Return the log-odds of capabilities, up to a constant."""
+        sizes = [len(known) for known, _ in held]
+        begins = torch.tensor(np.concatenate(([0], np.cumsum(sizes)[:-1])))
+        known, values = (torch.tensor(np.concatenate(part)) for part in zip(*held, strict=True))
+        said = self.words(known, begins, per_sample_weights=values)
+        return self.out(self.drop(functional.relu(self.vector(vectors) + said)))
+
+    def parts(self) -> tuple[Tensor, ...]:
+        """Return the weights of vector, words, hidden offsets, capabilities and their offsets."""
+        return self.vector.weight.T, self.words.weight, self.vector.bias, self.out.weight.T, self.out.bias
+
+
+def fit(network: Network, taught: Lessons, held: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Descend the surprise at what was noted, the rate falling to nothing."""
     chance = np.random.default_rng(SEED)
-    moments = [np.zeros_like(part) for part in (weights, weights, offsets, offsets)]
-    step = 0
+    vectors, targets = torch.tensor(SCALE * taught.vectors), torch.tensor(taught.targets)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
+    steps, step = EPOCHS * (len(held) // BATCH), 0
     for _ in range(EPOCHS):
-        order = chance.permutation(len(seen))
-        for at in range(0, len(order), BATCH):
+        order = chance.permutation(len(held))
+        for at in range(0, len(order) - BATCH + 1, BATCH):
             batch = order[at : at + BATCH]
-            odds = seen[batch] @ weights + offsets
-            odds = np.exp(odds - odds.max(axis=1, keepdims=True))
-            wrong = (odds / odds.sum(axis=1, keepdims=True) - targets[batch]) / len(batch)
+            for group in optimizer.param_groups:
+                group["lr"] = RATE * (1.0 - step / steps)
+            likely = functional.log_softmax(network(vectors[batch], [held[row] for row in batch]), dim=1)
+            loss = -(targets[batch] * likely).sum(1).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
             step += 1
-            slopes = (seen[batch].T @ wrong + DECAY * weights, wrong.sum(axis=0))
-            for place, (part, slope) in enumerate(zip((weights, offsets), slopes, strict=True)):
-                moments[2 * place] = ONE * moments[2 * place] + (1 - ONE) * slope
-                moments[2 * place + 1] = TWO * moments[2 * place + 1] + (1 - TWO) * slope * slope
-                size = np.sqrt(moments[2 * place + 1] / (1 - TWO**step)) + 1e-8
-                np.subtract(part, RATE * (moments[2 * place] / (1 - ONE**step)) / size, out=part)
-    return weights, offsets
+    network.eval()
 
 
 def check(taught: Lessons, reading_of: str) -> None:
@@ -153,7 +195,7 @@ def main() -> None:
     if parser.parse_args().check:
         check(taught, reading_of)
     else:
-        learn(taught, reading_of).save(FILE)
+        save(learn(taught, reading_of), FILE)
         print(f"{len(taught.requests)} requests, {len(taught.names)} capabilities, {FILE.stat().st_size:,} bytes")
 
 

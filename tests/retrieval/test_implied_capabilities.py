@@ -13,7 +13,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.implied_capabilities import MEANT, CapabilityModel, capability_model_for, stems
+from repertoire.retrieval.implied_capabilities import MEANT, CapabilityModel, capability_model_for, save, stems
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.store.database import Store
@@ -50,17 +50,31 @@ def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_o
     assert capability_model_for(bundled().query_encoder, tmp_path / "none.npz") is None
 
 
-def test_how_likely_capabilities_are_is_a_softmax_over_vector_and_words():
-    weights = np.array([[0.5, -0.5], [0.25, 0.0], [1.0, -1.0]], dtype=np.float32)
-    meant = CapabilityModel(
-        "r", ("fast", "slow"), tuple(stems("hurry")), np.array([2.0]), weights, np.array([0.0, 0.5])
+def perceptron(words: tuple[str, ...]) -> CapabilityModel:
+    """Return a perceptron of two capabilities over vectors of two numbers, with two hidden units."""
+    return CapabilityModel(
+        "r",
+        ("fast", "slow"),
+        words,
+        np.array([2.0]),
+        of_vector=np.array([[0.5, -0.5], [0.25, 0.0]], dtype=np.float32),
+        of_words=np.array([[100, -50]], dtype=np.int8),
+        steps=np.array([0.01], dtype=np.float32),
+        hidden_offsets=np.array([0.0, 1.5], dtype=np.float32),
+        of_hidden=np.array([[0.5, -0.25], [0.125, 1.0]], dtype=np.float32),
+        offsets=np.array([0.0, 0.5]),
     )
+
+
+def test_how_likely_capabilities_are_is_a_softmax_over_what_vector_and_words_make_of_hidden_units():
+    meant = perceptron(tuple(stems("hurry")))
     said = meant.likely("hurry", np.array([0.6, 0.8], dtype=np.float32))
     unsaid = meant.likely("whatever", np.array([0.6, 0.8], dtype=np.float32))
 
     def odds(word: float) -> list[float]:
-        fast = 4 * (0.6 * 0.5 + 0.8 * 0.25) + 4 * word * 1.0
-        slow = 4 * (0.6 * -0.5) + 4 * word * -1.0 + 0.5
+        first = max(0.0, 4 * (0.6 * 0.5 + 0.8 * 0.25) + 4 * word * 1.0)
+        second = max(0.0, 4 * (0.6 * -0.5) + 4 * word * -0.5 + 1.5)
+        fast, slow = first * 0.5 + second * 0.125, first * -0.25 + second * 1.0 + 0.5
         whole = math.exp(fast) + math.exp(slow)
         return [math.exp(fast) / whole, math.exp(slow) / whole]
 
@@ -69,13 +83,15 @@ def test_how_likely_capabilities_are_is_a_softmax_over_vector_and_words():
 
 
 def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
-    weights = np.array([[1.0, -0.5], [0.3, 0.25]], dtype=np.float32)
-    CapabilityModel("m+q", ("a", "b"), ("word",), np.ones(1), weights, np.array([0.1, 0.2])).save(tmp_path / "m.npz")
-    kept = capability_model_for("m+q", tmp_path / "m.npz")
+    written = perceptron(("hurri",))
+    save(written, tmp_path / "m.npz")
+    kept = capability_model_for("r", tmp_path / "m.npz")
 
     assert kept is not None
-    assert (kept.capabilities, kept.words) == (("a", "b"), ("word",))
-    assert np.abs(kept.weights - weights).max() <= 1.0 / 254 + 1e-6
+    assert (kept.capabilities, kept.words) == (("fast", "slow"), ("hurri",))
+    assert np.abs(kept.of_vector - written.of_vector).max() <= 0.5 / 254 + 1e-6
+    assert np.abs(kept.of_hidden - written.of_hidden).max() <= 1.0 / 254 + 1e-6
+    np.testing.assert_array_equal(kept.of_words, written.of_words)
 
 
 def test_a_symptom_finds_what_provides_the_capability_that_it_calls_for(stocked):

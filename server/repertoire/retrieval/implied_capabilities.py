@@ -1,9 +1,9 @@
-"""Predicts the capabilities that a plain request implies without naming them, by a learned softmax regression.
+"""Predicts the capabilities that a plain request implies without naming them, by a learned perceptron.
 
-"Add dark mode" names no capability, and no description is worded like it. The regression from a question's adapted
-vector and words to capabilities was learned on some seven thousand requests, each labelled with its capabilities
+"Add dark mode" names no capability, and no description is worded like it. A hidden layer reads a question's adapted
+vector and its words; it was learned on some twenty thousand requests, each labelled with its capabilities
 (bench/quality/plain_requests). The graph then gives the components that provide them. A walk from the nearest of these
-requests gained less than half as much.
+requests gained less than half as much; without the hidden layer a noted capability is first in 57 of 100, not 63.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.domain.text import content_words, split_words
@@ -35,46 +36,43 @@ _LEVELS = 127.0  # steps of a weight in eight bits
 
 @dataclass(frozen=True)
 class CapabilityModel:
-    """A softmax regression from a question to capabilities, learned for one query encoder."""
+    """A perceptron from a question to capabilities, learned for one query encoder.
+
+    Shapes: dimensions, words and capabilities by hidden units, as named. Weights of words are kept in eight bits, since
+    they are many and a question has few of them.
+    """
 
     query_encoder: str
     capabilities: tuple[str, ...]
     words: tuple[str, ...]
     rarity: Floats
-    weights: Vectors  # the vector's dimensions and then the words, by capabilities
+    of_vector: Vectors  # dimensions by hidden units
+    of_words: npt.NDArray[np.int8]  # words by hidden units, in `steps`
+    steps: Vectors  # of the weights of each word
+    hidden_offsets: Vectors
+    of_hidden: Vectors  # hidden units by capabilities
     offsets: Floats
-
-    def features(self, text: str, adapted: Vectors) -> Vectors:
-        """Return a question's features: its adapted vector, and its words weighted by rarity."""
-        word_values = np.zeros(len(self.words), dtype=np.float32)
-        known = [self._places[word] for word in set(stems(text)) if word in self._places]
-        word_values[known] = self.rarity[known]
-        size = float(np.linalg.norm(word_values))
-        return np.concatenate([SCALE * adapted, word_values * (SCALE / size if size else 0.0)]).astype(np.float32)
 
     def likely(self, text: str, adapted: Vectors) -> Floats:
         """Return the probability of each capability for a question; they sum up to 1."""
-        odds = (self.features(text, adapted) @ self.weights + self.offsets).astype(np.float64)
+        known, values = known_words(text, self._places, self.rarity)
+        said = (values * self.steps[known]) @ self.of_words[known].astype(np.float32)
+        hidden = np.maximum(SCALE * adapted @ self.of_vector + said + self.hidden_offsets, 0.0)
+        odds = (hidden @ self.of_hidden + self.offsets).astype(np.float64)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
-
-    def save(self, path: Path) -> None:
-        """Write the model to a file, with weights of eight bits each."""
-        steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _LEVELS
-        np.savez_compressed(
-            path,
-            reading=np.array(self.query_encoder),
-            capabilities=np.array(self.capabilities),
-            words=np.array(self.words),
-            rarity=self.rarity.astype(np.float32),
-            weights=np.round(self.weights / steps).astype(np.int8),
-            steps=steps.astype(np.float32),
-            offsets=self.offsets.astype(np.float32),
-        )
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {word: place for place, word in enumerate(self.words)}
+
+
+def known_words(text: str, places: Mapping[str, int], rarity: Floats) -> tuple[Rows, Vectors]:
+    """Return the places of a question's known words and their values: the rarity, brought to one length."""
+    known = np.array([places[word] for word in sorted(set(stems(text))) if word in places], dtype=np.int64)
+    values = rarity[known]
+    size = float(np.linalg.norm(values))
+    return known, (values * (SCALE / size) if size else values).astype(np.float32)
 
 
 def stems(text: str) -> list[str]:
@@ -94,9 +92,39 @@ def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityMod
             tuple(kept["capabilities"].tolist()),
             tuple(kept["words"].tolist()),
             kept["rarity"],
-            kept["weights"].astype(np.float32) * kept["steps"],
+            kept["of_vector"].astype(np.float32) * kept["steps_of_vector"][:, None],
+            kept["of_words"],
+            kept["steps"],
+            kept["hidden_offsets"],
+            kept["of_hidden"].astype(np.float32) * kept["steps_of_hidden"][:, None],
             kept["offsets"],
         )
+
+
+def save(model: CapabilityModel, path: Path) -> None:
+    """Write a model to a file, with weights of eight bits each."""
+    of_vector, of_hidden = in_eight_bits(model.of_vector), in_eight_bits(model.of_hidden)
+    np.savez_compressed(
+        path,
+        reading=np.array(model.query_encoder),
+        capabilities=np.array(model.capabilities),
+        words=np.array(model.words),
+        rarity=model.rarity.astype(np.float32),
+        of_vector=of_vector[0],
+        steps_of_vector=of_vector[1],
+        of_words=model.of_words,
+        steps=model.steps,
+        hidden_offsets=model.hidden_offsets,
+        of_hidden=of_hidden[0],
+        steps_of_hidden=of_hidden[1],
+        offsets=model.offsets.astype(np.float32),
+    )
+
+
+def in_eight_bits(weights: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
+    """Return weights as whole numbers of eight bits, and the step of each row."""
+    steps = np.maximum(np.abs(weights).max(axis=1), 1e-9) / _LEVELS
+    return np.round(weights / steps[:, None]).astype(np.int8), steps.astype(np.float32)
 
 
 @dataclass(frozen=True)
