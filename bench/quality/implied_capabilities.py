@@ -10,13 +10,10 @@ Needs torch beside the product's packages; takes some minutes on two cores.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,8 +23,8 @@ from torch.nn import functional
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.catalogue import reading  # noqa: E402
+from plain_lessons import Lessons, lessons  # noqa: E402
+
 from repertoire.retrieval.implied_capabilities import (  # noqa: E402
     FILE,
     SCALE,
@@ -37,62 +34,12 @@ from repertoire.retrieval.implied_capabilities import (  # noqa: E402
     save,
     stems,
 )
-from repertoire.settings import Settings  # noqa: E402
 
-PLAIN = HERE / "plain_requests"
-REQUESTS = PLAIN / "requests.jsonl"
-ALL_REQUESTS = (REQUESTS, PLAIN / "by_capability.jsonl", PLAIN / "by_role.jsonl")
 FEWEST = 2  # requests in which a word stands, for it to tell anything
 HIDDEN, DROPPED = 512, 0.5
 EPOCHS, BATCH, RATE, DECAY = 10, 256, 2e-3, 0.1
+SOFTENED = 1.3  # what log-odds are divided by: as sharp as they are learned, they cost cc_native first places
 SEED = 0
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """Requests with the capabilities of the vocabulary that they call for, the first counting most."""
-
-    requests: list[dict[str, Any]]
-    vectors: np.ndarray
-    names: list[str]
-    targets: np.ndarray
-
-    def where(self, rows: np.ndarray) -> Lessons:
-        """Return the lessons of some rows."""
-        kept = [row for row, wanted in zip(self.requests, rows, strict=True) if wanted]
-        return Lessons(kept, self.vectors[rows], self.names, self.targets[rows])
-
-
-def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
-    """Return what is learned from, and the reading of its vectors."""
-    known = reading.load().capabilities
-    rows = [
-        {"component": None, **json.loads(line), "file": file.stem}
-        for file in files
-        for line in file.read_text(encoding="utf-8").splitlines()
-    ]
-    rows = [row for row in rows if known.keys() & row["capabilities"]]
-    written = {name for row in rows for name in row["capabilities"]}
-    rows += [row for name in sorted(written & known.keys()) for row in _named(known[name])]
-    embedder, _ = open_embedder(Path("/nowhere"), Settings())
-    if embedder is None:
-        sys.exit("the bundled model cannot be loaded")
-    texts = [row["text"] for row in rows]
-    vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
-    names = sorted({name for row in rows for name in row["capabilities"] if name in known})
-    place = {name: index for index, name in enumerate(names)}
-    targets = np.zeros((len(rows), len(names)), dtype=np.float32)
-    for index, row in enumerate(rows):
-        for order, name in enumerate(name for name in row["capabilities"] if name in place):
-            targets[index, place[name]] = 1.0 / (1 + order)
-    targets /= targets.sum(axis=1, keepdims=True)
-    return Lessons(rows, vectors, names, targets), embedder.query_encoder
-
-
-def _named(capability: reading.Capability) -> list[dict[str, Any]]:
-    """Return the name and the synonyms of a capability as requests for it."""
-    phrases = dict.fromkeys((capability.term.replace("-", " "), *capability.synonyms))
-    return [{"text": phrase, "capabilities": [capability.term], "component": None, "named": True} for phrase in phrases]
 
 
 def learn(taught: Lessons, reading_of: str) -> CapabilityModel:
@@ -117,8 +64,8 @@ def learn(taught: Lessons, reading_of: str) -> CapabilityModel:
         of_words,
         steps,
         hidden_offsets,
-        of_hidden,
-        offsets,
+        of_hidden / SOFTENED,
+        offsets / SOFTENED,
     )
 
 

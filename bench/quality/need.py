@@ -18,7 +18,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from implied_capabilities import REQUESTS, lessons  # noqa: E402
+from plain_lessons import REQUESTS, lessons  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.retrieval.need import FILE, NeedModel, words_of  # noqa: E402
