@@ -25,7 +25,7 @@ def test_the_project_that_was_asked_longest_ago_lets_its_vectors_go_and_still_an
     for root in roots:
         with begin(tmp_path / "home", root) as memory:
             read(memory, embedder)
-    shelf = ProjectShelf(tmp_path / "home", open_project, room=9_000)  # bytes: one of them takes 6,144
+    shelf = ProjectShelf(tmp_path / "home", open_project, room=4_500)  # bytes: one of them takes 3,072
 
     def found(root):
         return search_memory(shelf.open(str(root)), MemoryQuery("oven"), embedder=embedder).hits[0].item.title
@@ -33,7 +33,7 @@ def test_the_project_that_was_asked_longest_ago_lets_its_vectors_go_and_still_an
     assert found(roots[0]) == "one_oven"
     assert found(roots[1]) == "two_oven"
     second, first = (shelf.open(str(root)) for root in reversed(roots))
-    assert second.bytes_held() == 6_144
+    assert second.bytes_held() == 3_072
     assert first.bytes_held() == 0
     assert found(roots[0]) == "one_oven"
     shelf.close()
