@@ -24,7 +24,6 @@ from repertoire.retrieval.vague import BAR, FILE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 BARS = (0.0, 0.5, 1.0, BAR, 2.0, 3.0)
-DECAY, VAGUE = 10.0, 0.5
 
 
 def _lines(name: str) -> list[str]:
@@ -49,7 +48,7 @@ def prompts() -> tuple[Prompts, np.ndarray, str]:
 
 def check(taught: Prompts, clear: np.ndarray, query_encoder: str) -> None:
     """Print how many vague tasks and how many requests that were held out reach each bar."""
-    odds = held_out(taught, query_encoder, decay=DECAY, sought=VAGUE)
+    odds = held_out(taught, query_encoder)
     for bar in BARS:
         vague, requests = (100 * np.mean(odds[which] > bar) for which in (taught.asking, clear))
         print(f"log-odds above {bar}: {vague:.1f} % of the vague, {requests:.2f} % of the requests")
@@ -63,7 +62,7 @@ def main() -> None:
     if parser.parse_args().check:
         check(taught, clear, query_encoder)
     else:
-        learn(taught, query_encoder, decay=DECAY, sought=VAGUE).save(FILE)
+        learn(taught, query_encoder).save(FILE)
         print(f"{len(taught.texts)} prompts, {FILE.stat().st_size:,} bytes")
 
 

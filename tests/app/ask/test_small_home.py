@@ -84,7 +84,6 @@ SILENT = {
     "our landing page should be accessible to blind people",
     "update my CV",
     "plan a week in Japan",
-    "the TypeScript build is broken",  # sounds like everyday work since more of that is known
 }
 
 
