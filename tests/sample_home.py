@@ -6,7 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from repertoire.domain.component import DEPENDS_ON, PROVIDES, Component, Edge, FileRecord, SourceInfo
+from repertoire.retrieval.perceptron import Perceptron
 from repertoire.store.database import Store
 
 NOW = "2026-01-02T03:04:05Z"
@@ -80,3 +83,15 @@ def filled_home(home: Path, *more: Component, installed: Sequence[str] = ()) -> 
     with Store.open(home / "repertoire.db") as store:
         fill(store, *more, installed=installed)
     return home
+
+
+def two_units() -> Perceptron:
+    """Return a perceptron over vectors of two numbers and one word, with two hidden units and two outputs."""
+    return Perceptron(
+        of_vector=np.array([[0.5, -0.5], [0.25, 0.0]], dtype=np.float32),
+        of_words=np.array([[100, -50]], dtype=np.int8),
+        steps=np.array([0.01], dtype=np.float32),
+        hidden_offsets=np.array([0.0, 1.5], dtype=np.float32),
+        of_hidden=np.array([[0.5, -0.25], [0.125, 1.0]], dtype=np.float32),
+        offsets=np.array([0.0, 0.5]),
+    )

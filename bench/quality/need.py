@@ -1,8 +1,9 @@
 """Learns which prompts need a component at all: `python bench/quality/need.py` rewrites retrieval/need.npz.
 
-A logistic regression from a prompt's adapted vector, its words and pairs of them: requests of plain_requests/ against
-its everyday prompts and what no component serves, both sides counting the same. `--check` holds a fifth of each out,
-five times, requests with all others of their component, and prints how many of either are told right.
+A perceptron over a prompt's adapted vector, its words and pairs of them: requests of plain_requests/ against its
+everyday prompts and what no component serves, which count twice as much together: most prompts need nothing. `--check`
+holds a fifth of each out, five times, requests with all others of their component, and prints how many of either are
+told right. Needs torch beside the product's packages.
 """
 
 from __future__ import annotations
@@ -14,19 +15,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from plain_lessons import REQUESTS, lessons  # noqa: E402
+import perceptrons  # noqa: E402
+from perceptrons import Layers  # noqa: E402
+from plain_lessons import lessons  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.retrieval.need import FILE, NeedModel, words_of  # noqa: E402
+from repertoire.retrieval.need import FILE, NeedModel, known_words, words_of  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
 FEWEST = 4  # prompts in which a word or a pair stands, for it to tell anything
-DECAY, STEPS, FOLDS, SEED = 10.0, 12, 5, 0
+HIDDEN, EPOCHS, DECAY = 64, 8, 1.0
+ASKING = 1.0 / 3.0  # share of the prompts of a session that count as asking for something
+FOLDS, SEED = 5, 0
 
 
 @dataclass(frozen=True)
@@ -41,11 +49,11 @@ class Prompts:
 
 def prompts() -> tuple[Prompts, str]:
     """Return what is learned from, and the query encoder of its vectors."""
-    taught, query_encoder = lessons((REQUESTS,))
+    taught, query_encoder = lessons()
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
-    names = ("everyday.txt", "none.txt")
+    names = ("everyday.txt", "everyday_small.txt", "none.txt")
     idle = [line for name in names for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
     vectors = np.concatenate([taught.vectors, embedder.embed_queries(idle)])
     texts = [*(row["text"] for row in taught.requests), *idle]
@@ -53,37 +61,27 @@ def prompts() -> tuple[Prompts, str]:
     return Prompts(texts, vectors, np.arange(len(texts)) < len(taught.requests), groups), query_encoder
 
 
-def learn(taught: Prompts, query_encoder: str) -> NeedModel:
-    """Return what the prompts teach: Newton's steps, each solved over the prompts, of which there are fewer."""
+def learn(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> NeedModel:
+    """Return what the prompts teach."""
     counts = Counter(word for text in taught.texts for word in words_of(text))
     words = tuple(sorted(word for word, count in counts.items() if count >= FEWEST))
-    blank = NeedModel(query_encoder, words, np.zeros(0, dtype=np.float32), 0.0)
-    pairs = zip(taught.texts, taught.vectors, strict=True)
-    seen = np.stack([blank.features(text, vector) for text, vector in pairs])
+    places = {word: place for place, word in enumerate(words)}
+    held = [known_words(text, places) for text in taught.texts]
     share = taught.asking.mean()
-    counting = np.where(taught.asking, 0.5 / share, 0.5 / (1.0 - share)).astype(np.float32)
-    weights, offset = np.zeros(seen.shape[1], dtype=np.float32), 0.0
-    for _ in range(STEPS):
-        likely = 1.0 / (1.0 + np.exp(-(seen @ weights + offset)))
-        curve = np.maximum(counting * likely * (1.0 - likely), 1e-4)
-        target = seen @ weights + offset + counting * (taught.asking - likely) / curve
-        weights, offset = _ridge(seen, target, curve)
-    return NeedModel(query_encoder, words, weights, offset)
+    counting = torch.tensor(
+        np.where(taught.asking, ASKING / share, (1.0 - ASKING) / (1.0 - share)), dtype=torch.float32
+    )
+    asking = torch.tensor(taught.asking, dtype=torch.float32)
+
+    def surprise(odds: Tensor, batch: Tensor) -> Tensor:
+        each = functional.binary_cross_entropy_with_logits(odds[:, 0], asking[batch], reduction="none")
+        return (counting[batch] * each).mean()
+
+    layers = Layers(len(words), hidden, EPOCHS, DECAY)
+    return NeedModel(query_encoder, words, perceptrons.learn(taught.vectors, held, layers, np.zeros(1), surprise))
 
 
-def _ridge(seen: np.ndarray, target: np.ndarray, counting: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return weights and offset of a weighted ridge regression, the offset free."""
-    middle, level = np.average(seen, axis=0, weights=counting), np.average(target, weights=counting)
-    root = np.sqrt(counting)[:, None]
-    scaled, wanted = (seen - middle) * root, (target - level) * root[:, 0]
-    if scaled.shape[0] < scaled.shape[1]:
-        weights = scaled.T @ np.linalg.solve(scaled @ scaled.T + DECAY * np.eye(len(scaled)), wanted)
-    else:
-        weights = np.linalg.solve(scaled.T @ scaled + DECAY * np.eye(scaled.shape[1]), scaled.T @ wanted)
-    return weights.astype(np.float32), float(level - middle @ weights)
-
-
-def held_out(taught: Prompts, query_encoder: str) -> np.ndarray:
+def held_out(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> np.ndarray:
     """Return the odds of each prompt by a model that learned nothing from its group, in FOLDS folds."""
     chance = np.random.default_rng(SEED)
     fold = {group: int(chance.integers(FOLDS)) for group in sorted(set(taught.groups))}
@@ -92,7 +90,8 @@ def held_out(taught: Prompts, query_encoder: str) -> np.ndarray:
     for out in range(FOLDS):
         kept = own != out
         texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
-        model = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), query_encoder)
+        part = Prompts(texts, taught.vectors[kept], taught.asking[kept], [])
+        model = learn(part, query_encoder, hidden=hidden)
         for place in np.flatnonzero(~kept):
             odds[place] = model.odds(taught.texts[place], taught.vectors[place])
     return odds

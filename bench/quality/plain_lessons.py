@@ -20,7 +20,7 @@ from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
 REQUESTS = PLAIN / "requests.jsonl"
-ALL_REQUESTS = (REQUESTS, PLAIN / "by_capability.jsonl", PLAIN / "by_role.jsonl")
+ALL_REQUESTS = (REQUESTS, *(PLAIN / f"{name}.jsonl" for name in ("by_capability", "by_role", "urgent")))
 
 
 @dataclass(frozen=True)

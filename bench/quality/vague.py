@@ -1,7 +1,7 @@
 """Learns which tasks are too vague for a set: `python bench/quality/vague.py` rewrites retrieval/vague.npz.
 
-The regression of need.py, over other prompts: vague.jsonl of plain_requests/ against its requests, everyday prompts and
-what no component serves, both sides counting the same. `--check` holds a fifth of each out, five times, requests with
+The perceptron of need.py, smaller and over other prompts: vague.jsonl of plain_requests/ against its requests, everyday
+prompts and what no component serves. `--check` holds a fifth of each out, five times, requests with
 all others of their component, and prints the share of vague tasks and of requests that reach each bar.
 """
 
@@ -23,6 +23,7 @@ from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.retrieval.vague import BAR, FILE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
+HIDDEN = 64
 BARS = (0.0, 0.5, 1.0, BAR, 2.0, 3.0)
 
 
@@ -48,7 +49,7 @@ def prompts() -> tuple[Prompts, np.ndarray, str]:
 
 def check(taught: Prompts, clear: np.ndarray, query_encoder: str) -> None:
     """Print how many vague tasks and how many requests that were held out reach each bar."""
-    odds = held_out(taught, query_encoder)
+    odds = held_out(taught, query_encoder, hidden=HIDDEN)
     for bar in BARS:
         vague, requests = (100 * np.mean(odds[which] > bar) for which in (taught.asking, clear))
         print(f"log-odds above {bar}: {vague:.1f} % of the vague, {requests:.2f} % of the requests")
@@ -62,7 +63,7 @@ def main() -> None:
     if parser.parse_args().check:
         check(taught, clear, query_encoder)
     else:
-        learn(taught, query_encoder).save(FILE)
+        learn(taught, query_encoder, hidden=HIDDEN).save(FILE)
         print(f"{len(taught.texts)} prompts, {FILE.stat().st_size:,} bytes")
 
 

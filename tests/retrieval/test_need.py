@@ -11,6 +11,7 @@ import pytest
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.need import NeedModel, need_model_for, words_of
+from repertoire.retrieval.perceptron import Perceptron
 
 # written for this test; none stands in what was learned from
 STEPS = (
@@ -41,20 +42,30 @@ def test_requests_need_a_component_and_steps_of_a_session_do_not(embedder: Embed
     assert max(odds[: len(STEPS)]) < 0.0 < min(odds[len(STEPS) :])
 
 
-def test_the_odds_are_a_weighted_sum_of_vector_words_and_pairs():
-    need = NeedModel("r", ("fix", "fix it"), np.array([0.5, -1.0, 2.0, -3.0], dtype=np.float32), 0.25)
-    adapted = np.array([0.6, 0.8], dtype=np.float32)
+def test_words_and_pairs_of_words_are_read_and_count_the_same():
+    pair = Perceptron(
+        of_vector=np.zeros((2, 1), dtype=np.float32),
+        of_words=np.array([[50], [100]], dtype=np.int8),
+        steps=np.full(2, 0.01, dtype=np.float32),
+        hidden_offsets=np.zeros(1, dtype=np.float32),
+        of_hidden=np.ones((1, 1), dtype=np.float32),
+        offsets=np.array([0.25]),
+    )
+    need, vector = NeedModel("r", ("fix", "fix it"), pair), np.zeros(2, dtype=np.float32)
 
-    assert need.odds("Fix it!", adapted) == pytest.approx(4 * (0.3 - 0.8) + 4 / math.sqrt(2) * (2.0 - 3.0) + 0.25)
-    assert need.odds("it", adapted) == pytest.approx(4 * (0.3 - 0.8) + 0.25)
+    assert need.odds("Fix it!", vector) == pytest.approx(4 / math.sqrt(2) * (0.5 + 1.0) + 0.25, rel=1e-5)
+    assert need.odds("fix that", vector) == pytest.approx(4 * 0.5 + 0.25, rel=1e-5)
+    assert need.odds("it", vector) == pytest.approx(0.25)
     assert words_of("Fix it, then fix it") == {"fix", "it", "then", "fix it", "it then", "then fix"}
 
 
-def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
-    weights = np.array([1.0, -0.5, 0.25], dtype=np.float32)
-    NeedModel("m+q", ("a", "b c"), weights, -0.5).save(tmp_path / "n.npz")
-    kept = need_model_for("m+q", tmp_path / "n.npz")
+def test_what_is_saved_is_read_again(tmp_path: Path, embedder: Embedder):
+    need = need_model_for(bundled().query_encoder)
+    assert need is not None
+    need.save(tmp_path / "n.npz")
+    kept = need_model_for(bundled().query_encoder, tmp_path / "n.npz")
 
     assert kept is not None
-    assert (kept.words, kept.offset) == (("a", "b c"), -0.5)
-    assert np.abs(kept.weights - weights).max() <= 1.0 / 254 + 1e-6
+    assert kept.words == need.words
+    vector = embedder.embed_queries([REQUESTS[0]])[0]
+    assert kept.odds(REQUESTS[0], vector) == pytest.approx(need.odds(REQUESTS[0], vector), abs=1e-3)

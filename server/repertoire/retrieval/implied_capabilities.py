@@ -8,57 +8,56 @@ requests gained less than half as much; without the hidden layer a noted capabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from repertoire.domain.component import CAPABILITY, PROVIDES
+from repertoire.domain.answer import DESCRIPTION_SPACE
+from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.text import content_words, split_words
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.matched_words import stem
+from repertoire.retrieval.perceptron import SCALE, Perceptron
 from repertoire.retrieval.snapshot import Snapshot
 
 MEANT = "meant"
 FILE = Path(__file__).with_name("implied_capabilities.npz")
-SCALE = 4.0  # factor on vector and words, so that one learning rate suits both
 # Log-odds for providing the likely capabilities, for the description's cosine, and against a name that says other
 # things. Learned on requests of six repositories, measured on tasks over eight others.
 _PROVIDING, _NEAR, _BESIDE_IT = 0.79, 0.36, 0.25
 _HEAD = 100  # rows whose names are compared; other rows count as if no word of their name was asked for
 _SURE, _FEW = 0.15, 3  # least probability, and most, of capabilities whose words count as asked for
-_LEVELS = 127.0  # steps of a weight in eight bits
+_LEAST_HELD = 0.1  # least sum of certainties by which a share is taken
+_FIRST_SENTENCE = 200  # characters of a description that tell what a component is for
+_MOST_DESCRIBED = 2000  # components whose hidden units are kept, 5 kB each
+_TINY = 1e-9
 
 
 @dataclass(frozen=True)
 class CapabilityModel:
-    """A perceptron from a question to capabilities, learned for one query encoder.
-
-    Shapes: dimensions, words and capabilities by hidden units, as named. Weights of words are kept in eight bits, since
-    they are many and a question has few of them.
-    """
+    """A perceptron from a question to capabilities, learned for one query encoder."""
 
     query_encoder: str
     capabilities: tuple[str, ...]
     words: tuple[str, ...]
     rarity: Floats
-    of_vector: Vectors  # dimensions by hidden units
-    of_words: npt.NDArray[np.int8]  # words by hidden units, in `steps`
-    steps: Vectors  # of the weights of each word
-    hidden_offsets: Vectors
-    of_hidden: Vectors  # hidden units by capabilities
-    offsets: Floats
+    perceptron: Perceptron
 
-    def likely(self, text: str, adapted: Vectors) -> Floats:
+    def likely(self, text: str, vector: Vectors) -> Floats:
         """Return the probability of each capability for a question; they sum up to 1."""
-        known, values = known_words(text, self._places, self.rarity)
-        said = (values * self.steps[known]) @ self.of_words[known].astype(np.float32)
-        hidden = np.maximum(SCALE * adapted @ self.of_vector + said + self.hidden_offsets, 0.0)
-        odds = (hidden @ self.of_hidden + self.offsets).astype(np.float64)
+        return self.likely_of(self.hidden(text, vector))
+
+    def hidden(self, text: str, vector: Vectors) -> Vectors:
+        """Return the hidden units for a text and its vector."""
+        return self.perceptron.hidden(vector, *known_words(text, self._places, self.rarity))
+
+    def likely_of(self, hidden: Vectors) -> Floats:
+        """Return the probability of each capability for hidden units."""
+        odds = self.perceptron.outputs(hidden)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
 
@@ -92,39 +91,21 @@ def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityMod
             tuple(kept["capabilities"].tolist()),
             tuple(kept["words"].tolist()),
             kept["rarity"],
-            kept["of_vector"].astype(np.float32) * kept["steps_of_vector"][:, None],
-            kept["of_words"],
-            kept["steps"],
-            kept["hidden_offsets"],
-            kept["of_hidden"].astype(np.float32) * kept["steps_of_hidden"][:, None],
-            kept["offsets"],
+            Perceptron.of(kept),
         )
 
 
 def save(model: CapabilityModel, path: Path) -> None:
-    """Write a model to a file, with weights of eight bits each."""
-    of_vector, of_hidden = in_eight_bits(model.of_vector), in_eight_bits(model.of_hidden)
+    """Write a model to a file."""
     np.savez_compressed(
         path,
         reading=np.array(model.query_encoder),
         capabilities=np.array(model.capabilities),
         words=np.array(model.words),
         rarity=model.rarity.astype(np.float32),
-        of_vector=of_vector[0],
-        steps_of_vector=of_vector[1],
-        of_words=model.of_words,
-        steps=model.steps,
-        hidden_offsets=model.hidden_offsets,
-        of_hidden=of_hidden[0],
-        steps_of_hidden=of_hidden[1],
-        offsets=model.offsets.astype(np.float32),
+        allow_pickle=False,
+        **model.perceptron.arrays(),
     )
-
-
-def in_eight_bits(weights: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
-    """Return weights as whole numbers of eight bits, and the step of each row."""
-    steps = np.maximum(np.abs(weights).max(axis=1), 1e-9) / _LEVELS
-    return np.round(weights / steps[:, None]).astype(np.int8), steps.astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -133,6 +114,7 @@ class ImpliedCapabilities:
 
     likely: Mapping[str, float]  # probability by capability
     provided: Floats  # by row, the sum over its capabilities of the square root of the probability
+    hidden: Vectors  # the hidden units for the question
 
     def likeliest(self, count: int) -> list[str]:
         """Return the names of the most probable capabilities, the most probable first."""
@@ -158,13 +140,13 @@ class CapabilityScorer:
         self._stems: dict[str, list[str]] = {}  # by capability
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
         self._most_are_known = False
+        self._described: tuple[Snapshot | None, dict[int, tuple[Vectors, Floats, float]]] = (None, {})
 
     def likely(self, text: str, adapted: Vectors) -> dict[str, float]:
         """Return the probability of each capability for a question; empty without a model."""
         if self._meant is None:
             return {}
-        odds = self._meant.likely(text, adapted)
-        return dict(zip(self._meant.capabilities, odds.tolist(), strict=True))
+        return self._named(self._meant.likely(text, adapted))
 
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
         """Return by row how far a component provides the probable capabilities."""
@@ -201,8 +183,73 @@ class CapabilityScorer:
 
     def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> ImpliedCapabilities | None:
         """Return the capabilities that a question implies, and which rows provide them; None without a model."""
-        likely = self.likely(text, adapted)
-        return ImpliedCapabilities(likely, self.providing(snapshot, likely)) if likely else None
+        if self._meant is None:
+            return None
+        hidden = self._meant.hidden(text, adapted)
+        likely = self._named(self._meant.likely_of(hidden))
+        return ImpliedCapabilities(likely, self.providing(snapshot, likely), hidden)
+
+    def _named(self, likely: Floats) -> dict[str, float]:
+        return dict(zip(self._meant.capabilities, likely.tolist(), strict=True)) if self._meant is not None else {}
+
+    def comparison(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities) -> Floats:
+        """Return how far rows provide what a question implies, one row of five figures each.
+
+        They are the sum by square roots, the best, the sum, the sum by all that a row provides, and `beside_it`.
+        """
+        found = np.zeros((len(rows), 5))
+        self.read(snapshot)
+        if self._kept is None or self._meant is None:
+            return found
+        _, holders, places, weights = self._kept
+        likely = np.array([implied.likely.get(name, 0.0) for name in self._meant.capabilities])[places] * weights
+        best = np.zeros(len(snapshot))
+        np.maximum.at(best, holders, likely)
+        whole = np.bincount(holders, likely, minlength=len(snapshot))
+        held = np.bincount(holders, weights, minlength=len(snapshot))
+        share = whole / np.maximum(held, _LEAST_HELD)
+        beside = self.beside_it(snapshot, rows, text, implied)
+        return np.stack([column[rows] for column in (implied.provided, best, whole, share, beside)], axis=1)
+
+    def described(
+        self, snapshot: Snapshot, rows: Rows, components: Sequence[Component], implied: ImpliedCapabilities
+    ) -> Floats:
+        """Return how alike a question and components' descriptions are by the capabilities that both imply.
+
+        One row for each component: the overlap of the probabilities (Bhattacharyya), their product by the question's
+        highest, the cosine of the hidden units, the description's highest probability, and minus its entropy.
+        """
+        asked = np.array(list(implied.likely.values()))
+        size = float(np.linalg.norm(implied.hidden))
+        found = np.zeros((len(rows), 5))
+        if self._meant is None:
+            return found
+        for at, (row, component) in enumerate(zip(rows.tolist(), components, strict=True)):
+            hidden, likely, entropy = self._of_description(self._meant, snapshot, row, component)
+            alike = float(hidden @ implied.hidden) / max(size, _TINY)
+            both = float(likely @ asked) / float(asked.max())
+            found[at] = (float(np.sqrt(likely * asked).sum()), both, alike, float(likely.max()), -entropy)
+        return found
+
+    def _of_description(
+        self, meant: CapabilityModel, snapshot: Snapshot, row: int, component: Component
+    ) -> tuple[Vectors, Floats, float]:
+        """Return the hidden units of a component's name and first sentence, of length 1, its capabilities, entropy."""
+        if self._described[0] is not snapshot:
+            self._described = snapshot, {}
+        known = self._described[1]
+        found = known.get(row)
+        if found is None:
+            first = component.description.split(". ")[0][:_FIRST_SENTENCE]
+            vector = snapshot.spaces[DESCRIPTION_SPACE].at(row)
+            hidden = meant.hidden(f"{component.name.replace('-', ' ')} {first}", vector)
+            likely = meant.likely_of(hidden)
+            entropy = -float((likely * np.log(likely + _TINY)).sum())
+            found = hidden / max(float(np.linalg.norm(hidden)), _TINY), likely, entropy
+            if len(known) >= _MOST_DESCRIBED:
+                known.clear()
+            known[row] = found
+        return found
 
     def odds(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities, near: Floats) -> Floats:
         """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""

@@ -7,9 +7,7 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
-from repertoire.retrieval.binding import BINDING
-from repertoire.retrieval.confidence import ConfidenceFeatures, LeaderFeatures, chance, confidence, fits, interpolate
-from repertoire.retrieval.implied_capabilities import CapabilityScorer, ImpliedCapabilities
+from repertoire.retrieval.confidence import ConfidenceFeatures, chance, confidence, fits, interpolate
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.need import need_model_for
@@ -31,9 +29,8 @@ def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict
 class AnswerJudge:
     """Computes the confidence in answers over one store, with models that were learned for one query encoder."""
 
-    def __init__(self, graph: GraphReader, scorer: CapabilityScorer, query_encoder: str) -> None:
+    def __init__(self, graph: GraphReader, query_encoder: str) -> None:
         self._graph = graph
-        self._scorer = scorer
         self._subject = subject_model_for(query_encoder)
         self._scope = SubjectScale(self._subject)
         self._need = need_model_for(query_encoder)
@@ -57,8 +54,8 @@ class AnswerJudge:
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
-        if not certain and run.implied is not None:
-            ranking = replace(ranking, chance=self._chance(ranking, run.implied, run.brevity))
+        if not certain:
+            ranking = replace(ranking, chance=self._chance(ranking, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
@@ -70,20 +67,13 @@ class AnswerJudge:
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
-    def _chance(self, ranking: Ranking, implied: ImpliedCapabilities, brevity: float) -> float | None:
-        rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if not len(rows) or not brevity:  # learned on brief tasks; for longer ones the confidence is better
+    def _chance(self, ranking: Ranking, brevity: float) -> float | None:
+        rows = ranking.answering[:1]
+        if ranking.serves is None or not len(rows):  # learned on brief tasks; for longer ones the confidence is better
             return None
-        odds = ranking.odds(rows)
-        leader = LeaderFeatures(
-            sure=ranking.confidence,
-            provides=float(implied.provided[rows[0]]),
-            beside_it=float(self._scorer.beside_it(snapshot, rows[:1], text, implied)[rows[0]]),
-            lead=float(odds[0] - odds[-1]),
-            words=len(ranking.plan.words),
-            bound=min(float(ranking.parts[BINDING][rows[0]]), 0.0) if BINDING in ranking.parts else 0.0,
+        served = self._understood(ranking.plan) * interpolate(
+            ranking.confidence, chance(float(ranking.serves[rows[0]])), brevity
         )
-        served = self._understood(ranking.plan) * interpolate(ranking.confidence, chance(leader), brevity)
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
     def _confidence(self, run: ComponentRun, rows: Rows) -> float:

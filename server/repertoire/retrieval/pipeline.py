@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,8 @@ from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
+from repertoire.retrieval.relevance import RELEVANCE
+from repertoire.retrieval.relevance_features import relevance_features
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.resources import Options, Resources
@@ -49,10 +52,12 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(BINDING, BINDING, stages.lower_bound_products, on=stages.knows_products, cheap=True),
     Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
     Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
+    Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
 _WEIGHING = STAGES[:3]  # the stages up to `fuse`
+_BEFORE_GRADING = STAGES[: next(place for place, stage in enumerate(STAGES) if stage.name == RELEVANCE)]
 
 
 class Pipeline:
@@ -75,7 +80,7 @@ class Pipeline:
         model, query_encoder = (embedder.model, embedder.query_encoder) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, query_encoder=query_encoder)
         self._is_multilingual = is_multilingual(model)
-        self._judge = AnswerJudge(graph, self._resources.capability_scorer, query_encoder)
+        self._judge = AnswerJudge(graph, query_encoder)
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:
@@ -191,6 +196,26 @@ class Pipeline:
             ranking.plan.query.text, rarities_of(self._graph, ranking.plan, ranking.snapshot), components
         )
         return [component.id for component in components], ranking.odds(rows), features
+
+    def graded(self, query: Query, *, keys: Collection[str], limit: int) -> tuple[list[str], Floats]:
+        """Return the ids at the head of an answer and those of `keys`, with their features of relevance."""
+        snapshot = self._snapshots.current()
+        self._warm(snapshot)
+        plan = make_plan(query, "", self._capabilities)
+        run = self._new_run(
+            plan,
+            snapshot,
+            allowed_rows(snapshot, query, frozenset()),
+            StageLog(),
+            named_rows(self._graph, plan, snapshot, allowed_rows(snapshot, query, frozenset())),
+        )
+        take_all(_BEFORE_GRADING, run)
+        wanted = [row for row in map(snapshot.row_of, keys) if row >= 0]
+        rows = np.unique(np.concatenate([run.head(limit), np.array(wanted, dtype=np.int64)]))
+        stored = run.reader.at(rows)
+        rarities = rarities_of(self._graph, plan, snapshot)
+        rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
+        return [one.id for one in components], relevance_features(run, rows, components, rarities)
 
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return the three features of the confidence in an answer, for learning GATE."""

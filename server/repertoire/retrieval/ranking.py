@@ -55,6 +55,7 @@ class Ranking:
     beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    serves: Floats | None = None  # by row, the log-odds that it serves the question, where the head was graded
     chance: float | None = None  # that the first component serves a plain task; None if it cannot be estimated
 
     @property
@@ -96,6 +97,7 @@ class ComponentRun:
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
+    serves: Floats | None = None  # by row, the log-odds that it serves the question, where the head was graded
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
@@ -169,6 +171,7 @@ class ComponentRun:
             matched=self.matched,
             question=self.question,
             implied=self.implied,
+            serves=self.serves,
         )
 
 

@@ -16,6 +16,7 @@ from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.products import Products
+from repertoire.retrieval.relevance import relevance_model_for
 from repertoire.retrieval.similar_requests import RequestHistory
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import TimeLimit
@@ -69,6 +70,7 @@ class Resources:
             ProductBindings(options.products, options.synonyms),
             Directions(options.products),
         )
+        self.relevance = relevance_model_for(embedder.query_encoder if embedder is not None else "")
         self.patterns = KeptPatterns()
         self._history: tuple[Snapshot, RequestHistory] | None = None
 

@@ -15,7 +15,6 @@ from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.fuse import (
     DESCRIPTION,
     GRAPH,
-    KIND,
     NAME,
     PAST,
     SIMILARITY,
@@ -29,6 +28,9 @@ from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
 from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.ranking import ComponentRun
+from repertoire.retrieval.relevance import RELEVANCE
+from repertoire.retrieval.relevance_features import HEAD as GRADED
+from repertoire.retrieval.relevance_features import graded_odds, relevance_features
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.similar_requests import with_past_requests
@@ -36,7 +38,7 @@ from repertoire.retrieval.walk import WalkStart, walk
 
 _WANTED = 2.0  # log-odds for a component type that the words ask for
 _FOREIGN = -2.0  # log-odds for a component of another client, found only where no component of Claude Code comes near
-_CLIENT = "client"
+_CLIENT, _ASKED_TYPE = "client", "type"
 # Changes of a part's weight for a fully brief question ("add dark mode"). It says too little for similarity and
 # reranking, which were learned on longer questions; its implied capabilities tell more. Chosen by cross-validation on
 # the dev half of graded plain tasks.
@@ -69,7 +71,8 @@ def fuse_evidence(run: ComponentRun) -> str:
     asked = conditions(run.plan.words, run.plan.clauses, flatness=run.words.flatness, length=run.snapshot.length)
     run.evidence = features(run.words, run.body, run.description, run.snapshot.priors, asked)
     _, run.parts = fuse(run.evidence)
-    run.parts[KIND] = run.parts[KIND] + _WANTED * np.isin(run.snapshot.column("type"), run.plan.wanted)
+    if run.plan.wanted:
+        run.parts[_ASKED_TYPE] = np.where(np.isin(run.snapshot.column("type"), run.plan.wanted), _WANTED, 0.0)
     run.scores = np.where(run.allowed, sum(run.parts.values()), -np.inf)
     run.found = matched_rows(run.evidence)
     return f"{int(run.allowed.sum())} scored"
@@ -133,12 +136,19 @@ def add_past_requests(run: ComponentRun) -> str:
         asked = history.ask(run.question.adapted)
         wanted = copies.smallest(asked.wanted) if asked.wanted is not None else None
         run.past = replace(asked, share=copies.moved_to_installed(asked.share, run.allowed), wanted=wanted)
+    _mix_past_requests(run)
+    return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
+
+
+def _mix_past_requests(run: ComponentRun) -> None:
+    """Add what past requests say, in place of what they said about earlier scores."""
     if run.past.speaks and np.isfinite(run.scores).any():
+        if PAST in run.parts:
+            run.scores = run.scores - run.parts.pop(PAST)
         known = np.isfinite(run.scores)
         moved = with_past_requests(run.scores, run.past)
         odds = np.where(known, moved - np.where(known, run.scores, 0.0), 0.0)
         run.add(PAST, odds, finds=run.past.share > 0.0)
-    return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
 
 
 def may_walk(run: ComponentRun) -> bool:
@@ -206,6 +216,26 @@ def rerank_head(run: ComponentRun) -> str:
 
 def _trusted(run: ComponentRun) -> float:
     return 1.0 + _BRIEF_RERANK * run.brevity
+
+
+def can_grade(run: ComponentRun) -> bool:
+    """Tell whether a relevance model was learned for these vectors, and most components' capabilities are known."""
+    return run.resources.relevance is not None and run.implied is not None and run.brevity > 0.0
+
+
+def grade_head(run: ComponentRun) -> str:
+    """Grade the head by all evidence so far, and let the grades replace that evidence."""
+    model, stored = run.resources.relevance, run.reader.at(run.head(GRADED))
+    if model is None or not stored:
+        return "nothing to grade"
+    rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
+    rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
+    grades = model.grades(relevance_features(run, rows, components, rarities))
+    run.serves = np.full(len(run.snapshot), grades[:, 0].min())
+    run.serves[rows] = grades[:, 0]
+    run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity)))
+    _mix_past_requests(run)  # it moves shares of likelihood, which the grades have changed
+    return f"{len(rows)} graded"
 
 
 def has_cross_encoder(run: ComponentRun) -> bool:

@@ -1,6 +1,6 @@
 """Estimates whether a task is too vague for any set, as "make it better" is.
 
-A logistic regression like that of `need`, learned on vague tasks against requests, everyday prompts and tasks that no
+A perceptron like that of `need`, learned on vague tasks against requests, everyday prompts and tasks that no
 component serves (bench/quality/vague.py).
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from repertoire.retrieval.need import NeedModel, need_model_for
 
 FILE = Path(__file__).with_name("vague.npz")
-BAR = 1.3  # threshold in log-odds; 3 in 1,000 held-out requests exceed it, and most of those are vague too
+BAR = 1.0  # threshold in log-odds; 3 in 1,000 held-out requests exceed it, and most of those are vague too
 OF_AN_AREA = 3.0  # threshold for a task that names an area of work: "set up monitoring" is short and clear
 SERVED = 0.5  # chance of a set from which on it is given whatever the wording
 

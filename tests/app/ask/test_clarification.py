@@ -60,9 +60,9 @@ def test_a_project_that_tells_its_technology_is_not_asked_for_it(repertoire: Rep
 
 
 def test_the_parts_that_a_project_has_come_first(repertoire: Repertoire, tmp_path: Path) -> None:
-    assert "frontend" not in facet(asked(repertoire, "make it better"), "part")
-    (tmp_path / "package.json").write_text('{"dependencies": {"react": "19.0.0"}}')
-    assert facet(asked(repertoire, "make it better", project=str(tmp_path)), "part")[0] == "frontend"
+    assert "infrastructure" not in facet(asked(repertoire, "make it better"), "part")
+    (tmp_path / "main.tf").write_text('resource "aws_s3_bucket" "b" {}')
+    assert facet(asked(repertoire, "make it better", project=str(tmp_path)), "part")[0] == "infrastructure"
 
 
 @pytest.mark.parametrize(

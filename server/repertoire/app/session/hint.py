@@ -32,7 +32,7 @@ from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
-SERVES_THRESHOLD = 0.65  # this probability that the first component helps equals a confidence of HINT_THRESHOLD
+SERVES_THRESHOLD = 0.55  # this chance that the first component serves equals a confidence of HINT_THRESHOLD
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
 SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
 SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
@@ -151,7 +151,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
 
     The pipeline's confidence is calibrated for questions. For a prompt, which asks for no component, chance matches
     grow with the number of components: all of them, or the installed ones if the first hit is installed. A known
-    probability that the first hit serves can replace the confidence. A prompt that needs no component lowers both.
+    chance that the first hit serves replaces the confidence. A prompt that needs no component lowers both.
     """
     if not hits or not ranking.fits:
         return 0.0
@@ -165,7 +165,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     past = ranking.past
     served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
     if ranking.chance is not None:
-        odds = max(odds, odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(SERVES_THRESHOLD))
+        odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(SERVES_THRESHOLD)
     odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
     return max(odds / (1.0 + odds), served)  # a past success is no chance match
 

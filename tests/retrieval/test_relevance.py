@@ -1,0 +1,100 @@
+"""The head of an answer to a brief question is graded by all evidence, for the right query encoder alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repertoire.app.sources.embed import embed_pending
+from repertoire.domain.answer import Query
+from repertoire.inference.weights import bundled
+from repertoire.ports import Embedder
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
+from repertoire.retrieval.relevance_features import HEAD, REPLACED
+from repertoire.store.database import Store
+from sample_home import NOW, SOURCE, component, record_of
+
+ROWS = (
+    ("api-tests", "Writes tests for HTTP APIs.", "testing"),
+    ("api-designer", "Designs HTTP APIs and their versions.", "api-design"),
+    ("release-notes", "Writes release notes from commits.", "documentation"),
+    ("query-tuner", "Makes slow SQL queries fast.", "databases"),
+)
+BRIEF = "write tests for our API"
+LONG = (
+    "after the last release the nightly import of invoices from the accounting system stops at a different record each "
+    "time, the log names a timeout of the database, and nobody changed the import since March, so find the cause"
+)
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path, embedder: Embedder) -> Iterator[Pipeline]:
+    with Store.open(tmp_path / "graded.db") as store:
+        records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in ROWS]
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        embed_pending(store, embedder)
+        yield Pipeline(store.graph, store.vectors, embedder=embedder)
+
+
+def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_other(tmp_path: Path):
+    assert relevance_model_for(bundled().query_encoder) is not None
+    assert relevance_model_for(bundled().model) is None
+    assert relevance_model_for(bundled().query_encoder, tmp_path / "none.npz") is None
+
+
+def test_grades_are_a_linear_function_beside_a_hidden_layer_of_standardised_features(tmp_path: Path):
+    model = RelevanceModel(
+        "r",
+        means=np.array([1.0, 0.0]),
+        deviations=np.array([2.0, 1.0]),
+        direct=np.array([[1.0, 0.0], [0.0, 1.0]]),
+        of_features=np.array([[1.0], [-1.0]]),
+        hidden_offsets=np.array([0.5]),
+        of_hidden=np.array([[2.0, -1.0]]),
+        offsets=np.array([0.25, 0.0]),
+    )
+    model.save(tmp_path / "r.npz")
+    kept = relevance_model_for("r", tmp_path / "r.npz")
+    assert kept is not None
+
+    for found in (model, kept):
+        grades = found.grades(np.array([[3.0, 0.0], [1.0, 100.0]]))
+        # (1, 0): hidden 1.5; (0, 100) is cut at five deviations: hidden 0
+        assert grades.tolist() == [pytest.approx([1.0 + 3.0 + 0.25, -1.5]), pytest.approx([0.25, 5.0])]
+    assert score_of(np.array([[1.0, 4.0]])).tolist() == [3.0]
+
+
+def test_grades_replace_the_evidence_that_they_read(pipeline: Pipeline):
+    ranking = pipeline.rank(Query(BRIEF), intent=RECOMMEND)
+    assert ranking.serves is not None
+    rows = ranking.rows
+    replaced = sum(ranking.parts[part][rows] for part in (*REPLACED, RELEVANCE) if part in ranking.parts)
+
+    assert ranking.snapshot.summaries[rows[0]].name == "api-tests"
+    assert ranking.serves[rows[0]] == max(ranking.serves[rows])
+    # what is left of the evidence falls from the first to the last as the grades do
+    assert np.all(np.diff(replaced) <= 1e-9)
+    assert len(rows) <= HEAD
+
+
+def test_what_is_switched_off_or_long_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
+    without = pipeline.rank(Query(BRIEF, without=frozenset({RELEVANCE})), intent=RECOMMEND)
+    assert (RELEVANCE in without.parts, without.serves, without.chance) == (False, None, None)
+    long = pipeline.rank(Query(LONG), intent=RECOMMEND)
+    assert (RELEVANCE in long.parts, long.chance) == (False, None)
+
+
+def test_features_are_those_of_the_head_and_of_what_is_asked_for(pipeline: Pipeline):
+    rare = "folder:/shelf:skills/query-tuner.md"
+    keys, features = pipeline.graded(Query(BRIEF), keys=(rare, "folder:/shelf:skills/none.md"), limit=1)
+    model = relevance_model_for(bundled().query_encoder)
+    assert model is not None
+
+    assert len(keys) == 2
+    assert rare in keys
+    assert features.shape == (2, len(model.means))
