@@ -219,17 +219,16 @@ class CapabilityScorer:
         One row for each component: the overlap of the probabilities (Bhattacharyya), their product by the question's
         highest, the cosine of the hidden units, the description's highest probability, and minus its entropy.
         """
-        asked = np.array(list(implied.likely.values()))
+        if self._meant is None or not len(rows):
+            return np.zeros((len(rows), 5))
+        meant, asked = self._meant, np.array(list(implied.likely.values()))
         size = float(np.linalg.norm(implied.hidden))
-        found = np.zeros((len(rows), 5))
-        if self._meant is None:
-            return found
-        for at, (row, component) in enumerate(zip(rows.tolist(), components, strict=True)):
-            hidden, likely, entropy = self._of_description(self._meant, snapshot, row, component)
-            alike = float(hidden @ implied.hidden) / max(size, _TINY)
-            both = float(likely @ asked) / float(asked.max())
-            found[at] = (float(np.sqrt(likely * asked).sum()), both, alike, float(likely.max()), -entropy)
-        return found
+        pairs = zip(rows.tolist(), components, strict=True)
+        read = [self._of_description(meant, snapshot, row, component) for row, component in pairs]
+        hidden, likely, entropy = (np.array(part) for part in zip(*read, strict=True))
+        overlap, both = np.sqrt(likely * asked).sum(axis=1), likely @ asked / asked.max()
+        alike = hidden @ implied.hidden / max(size, _TINY)
+        return np.stack([overlap, both, alike, likely.max(axis=1), -entropy], axis=1)
 
     def _of_description(
         self, meant: CapabilityModel, snapshot: Snapshot, row: int, component: Component
