@@ -23,6 +23,7 @@ TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, TOOL)
 EVIDENCE = (WORDS, SIMILARITY, KIND, CARRIED, MEANT, GRAPH, PATTERNS, BINDING, DIRECTION)  # parts that are read
 REPLACED = (*EVIDENCE, RERANK)  # parts whose sum the grades stand in for
 _TEXT_FEATURES = 9  # of rerank.FEATURES, without those of the component's type
+_STEEPNESS = 3.0  # factor that spreads grades as the sum of the parts was spread; sets were chosen by such distances
 _MOST_WORDS = 12  # words of a question beyond which it is no longer
 _LIKELIEST = 3  # probabilities of implied capabilities that tell how clear a question is
 
@@ -54,7 +55,7 @@ def relevance_features(
 def graded_odds(run: ComponentRun, rows: Rows, grades: Floats, weight: float) -> Floats:
     """Return by row what replaces the parts that were read, as far as `weight` says; ungraded rows stay behind."""
     summed = sum(run.parts[part][rows] for part in REPLACED if part in run.parts)
-    score = score_of(grades)
+    score = _STEEPNESS * score_of(grades)
     change = weight * ((score - score.max()) - (summed - np.max(summed)))
     odds = np.full(len(run.snapshot), change.min(initial=0.0))
     odds[rows] = change

@@ -43,6 +43,7 @@ _CLIENT, _ASKED_TYPE = "client", "type"
 # reranking, which were learned on longer questions; its implied capabilities tell more. Chosen by cross-validation on
 # the dev half of graded plain tasks.
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
+_BRIEF_WANTED = 1.0  # the same for a type that the words ask for
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
@@ -233,7 +234,9 @@ def grade_head(run: ComponentRun) -> str:
     grades = model.grades(relevance_features(run, rows, components, rarities))
     run.serves = np.full(len(run.snapshot), grades[:, 0].min())
     run.serves[rows] = grades[:, 0]
-    run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity)))
+    run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2)))
+    if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
+        run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
     _mix_past_requests(run)  # it moves shares of likelihood, which the grades have changed
     return f"{len(rows)} graded"
 
