@@ -71,12 +71,12 @@ def test_grades_are_a_linear_function_beside_a_hidden_layer_of_standardised_feat
 
 def test_grades_replace_the_evidence_that_they_read(pipeline: Pipeline):
     ranking = pipeline.rank(Query(BRIEF), intent=RECOMMEND)
-    assert ranking.serves is not None
+    assert ranking.grades is not None
     rows = ranking.rows
     replaced = sum(ranking.parts[part][rows] for part in (*REPLACED, RELEVANCE) if part in ranking.parts)
 
     assert ranking.snapshot.summaries[rows[0]].name == "api-tests"
-    assert ranking.serves[rows[0]] == max(ranking.serves[rows])
+    assert ranking.grades[rows[0], 0] == max(ranking.grades[rows, 0])
     # what is left of the evidence falls from the first to the last as the grades do
     assert np.all(np.diff(replaced) <= 1e-9)
     assert len(rows) <= HEAD
@@ -84,7 +84,7 @@ def test_grades_replace_the_evidence_that_they_read(pipeline: Pipeline):
 
 def test_what_is_switched_off_or_long_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
     without = pipeline.rank(Query(BRIEF, without=frozenset({RELEVANCE})), intent=RECOMMEND)
-    assert (RELEVANCE in without.parts, without.serves, without.chance) == (False, None, None)
+    assert (RELEVANCE in without.parts, without.grades, without.chance) == (False, None, None)
     long = pipeline.rank(Query(LONG), intent=RECOMMEND)
     assert (RELEVANCE in long.parts, long.chance) == (False, None)
 

@@ -69,10 +69,10 @@ class AnswerJudge:
 
     def _chance(self, ranking: Ranking, brevity: float) -> float | None:
         rows = ranking.answering[:1]
-        if ranking.serves is None or not len(rows):  # learned on brief tasks; for longer ones the confidence is better
+        if ranking.grades is None or not len(rows):  # learned on brief tasks; for longer ones the confidence is better
             return None
         served = self._understood(ranking.plan) * interpolate(
-            ranking.confidence, chance(float(ranking.serves[rows[0]])), brevity
+            ranking.confidence, chance(float(ranking.grades[rows[0], 0])), brevity
         )
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 

@@ -55,7 +55,7 @@ class Ranking:
     beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
-    serves: Floats | None = None  # by row, the log-odds that it serves the question, where the head was graded
+    grades: Floats | None = None  # by row, the log-odds that it serves and that it helps, where the head was graded
     chance: float | None = None  # that the first component serves a plain task; None if it cannot be estimated
 
     @property
@@ -64,6 +64,13 @@ class Ranking:
         if self.plan.query.repository:
             return self.rows
         return self.rows[~self.snapshot.copies.has_installed_copy[self.rows]]
+
+    def chances(self, row: int) -> tuple[float, float]:
+        """Return the chance that a component serves, and that it serves or helps; zeros without grades."""
+        if self.grades is None:
+            return 0.0, 0.0
+        serves, helps = (1.0 / (1.0 + np.exp(-self.grades[row]))).tolist()
+        return serves, max(serves, helps)
 
     def odds(self, rows: Rows) -> Floats:
         """Return the log-odds of rows relative to the best row."""
@@ -97,7 +104,7 @@ class ComponentRun:
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
-    serves: Floats | None = None  # by row, the log-odds that it serves the question, where the head was graded
+    grades: Floats | None = None  # by row, the log-odds that it serves and that it helps, where the head was graded
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
@@ -171,7 +178,7 @@ class ComponentRun:
             matched=self.matched,
             question=self.question,
             implied=self.implied,
-            serves=self.serves,
+            grades=self.grades,
         )
 
 

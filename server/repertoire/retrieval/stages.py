@@ -232,8 +232,8 @@ def grade_head(run: ComponentRun) -> str:
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     grades = model.grades(relevance_features(run, rows, components, rarities))
-    run.serves = np.full(len(run.snapshot), grades[:, 0].min())
-    run.serves[rows] = grades[:, 0]
+    run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
+    run.grades[rows] = grades
     run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2)))
     if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))

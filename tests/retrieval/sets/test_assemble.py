@@ -34,6 +34,8 @@ def shelves(draw, keys=tuple(KEYS)):
             lacking=draw(st.sampled_from([(), (), ("docker, not found here",)])),
             alike=draw(st.dictionaries(st.sampled_from(keys), st.floats(0.0, 1.0), max_size=2)),
             bundle=draw(st.sampled_from(["", "one", "two"])),
+            serves=(serves := draw(st.floats(0.0, 1.0))),
+            helps=draw(st.floats(serves, 1.0)),
         )
         for key in keys
     ]
@@ -45,13 +47,14 @@ def shelves(draw, keys=tuple(KEYS)):
     return ranked, candidates[cut:], limits
 
 
-@given(shelves())
+@pytest.mark.parametrize("graded", [False, True])
+@given(shelf=shelves())
 @examples(25)
-def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
+def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(graded, shelf):
     ranked, others, limits = shelf
     known = {candidate.key: candidate for candidate in [*ranked, *others]}
     stands_for = SetChoices.of(ranked, others).stands_for
-    chosen = [member.key for member in assemble(ranked, others, limits).chosen]
+    chosen = [member.key for member in assemble(ranked, others, replace(limits, graded=graded)).chosen]
     assert len(chosen) == len(set(chosen))
     assert sum(known[key].tokens for key in chosen) <= limits.budget
     assert {stands_for[need] for key in chosen for need in known[key].needs if need in known} <= set(chosen)
@@ -148,6 +151,35 @@ def refusal(key, ranked, others=(), **limits):
     case_limits = SetLimits(**limits)
     shelf = SetChoices.of(ranked, others)
     return why_not(Case(ranked, others, case_limits, shelf, shelf.best(case_limits)), key)
+
+
+GRADED = SetLimits(budget=PLENTY, size=3, graded=True)
+
+
+def graded(key, serves, helps):
+    return Candidate(key=key, name=key, score=serves, tokens=1, serves=serves, helps=helps)
+
+
+@given(shelves())
+@examples(200)
+def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_two_is_likelier_good(shelf):
+    ranked, others, _ = shelf
+    choices = SetChoices.of(ranked, others)
+    asked = choices.best(GRADED).asked
+    sound = [candidate.key for candidate in choices.ranked if choices.sound(candidate.key)]
+    assert asked[:1] == tuple(sound[:1])
+    for other in sound[1:]:
+        if not choices.rivals(other, choices.members(asked[:1])):
+            assert choices.worth(asked, GRADED) >= choices.worth((sound[0], other), GRADED) - 1e-12
+
+
+def test_where_the_first_is_unsure_a_second_that_surely_helps_stands_beside_it():
+    unsure = [graded("first", 0.5, 0.9), graded("second", 0.45, 0.95), graded("third", 0.4, 0.6)]
+    assert assemble(unsure, (), GRADED).asked == ("first", "second")
+
+
+def test_where_the_first_surely_serves_it_stands_alone():
+    assert assemble([graded("first", 0.9, 0.95), graded("second", 0.8, 0.95)], (), GRADED).asked == ("first",)
 
 
 def test_of_twins_the_installed_one_takes_the_place_of_the_best():

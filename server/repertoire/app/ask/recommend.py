@@ -32,6 +32,7 @@ from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
 MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
+_GRADED_MEMBERS, _GRADED_BREVITY = 3, 0.5  # largest set that grades choose, and least brevity of the task then
 _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
@@ -146,7 +147,9 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return the limits of a set: a simple task gets one component, unless it names several capabilities."""
+    """Return the limits of a set: grades choose few members for a brief task; else a simple task gets one component."""
+    if task.limit is None and ranking.chance is not None and ranking.plan.brevity >= _GRADED_BREVITY:
+        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
     if (
         task.limit is None
         and ranking.plan.complexity == SIMPLE

@@ -211,7 +211,7 @@ class _CandidateBuilder:
         alike: Mapping[int, Mapping[str, float]],
         version_conflicts: Mapping[int, Mapping[str, str]],
     ) -> None:
-        self._snapshot, self._plan = ranking.snapshot, ranking.plan
+        self._ranking, self._snapshot, self._plan = ranking, ranking.snapshot, ranking.plan
         self._context = context
         self._needs = needs
         self._job_similarity = alike
@@ -229,6 +229,7 @@ class _CandidateBuilder:
         needed, lacking = self._needs.of(position)
         words = set(content_words(f"{component.name} {component.description}"))
         twins = self.keys(self._twins, row)
+        serves, helps = self._ranking.chances(row)
         return Candidate(
             key=component.id,
             name=component.name,
@@ -249,6 +250,8 @@ class _CandidateBuilder:
             unit_tokens=hit.unit.tokens if hit.unit else 0,
             stale=hit.aged,
             demoted=hit.demoted,
+            serves=serves,
+            helps=helps,
         )
 
     def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:

@@ -1,4 +1,8 @@
-"""Assembles the set of the highest expected F1, closed under dependencies, free of conflicts and within the budget.
+"""Assembles the set of the highest worth, closed under dependencies, free of conflicts and within the budget.
+
+Where candidates were graded, the worth is the chance that the set is good: a member serves the task, and none is of no
+use. Grades of members count as independent; a further member that does not raise the chance enough stays out.
+Otherwise it is the expected F1.
 
 The expected F1 is twice the set's gain, divided by its size plus the usual size for such a task. A member's gain is its
 likelihood, reduced where a likelier member does the same job, and raised where both belong to one bundle. Covering a
@@ -24,6 +28,7 @@ _COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that 
 _COVER_THRESHOLD = 0.25  # relative score from which on a candidate's capabilities count as needed
 _NEEDED_MEMBER_SIZE = 0.5  # size of a dependency: it is not chosen, and mostly installed with the member
 _STARTS = 6  # candidates that the search starts from
+_FURTHER_FACTOR = 0.9  # factor on the chance that a set is good, for each further member; chosen on graded tasks
 _MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
@@ -34,6 +39,7 @@ class SetLimits:
     budget: int = BUDGET
     size: int = 5
     expected: float = 2.0
+    graded: bool = False  # whether the worth is the chance that the set is good
 
 
 @dataclass(frozen=True)
@@ -78,9 +84,7 @@ class SetChoices:
 
     def best(self, limits: SetLimits) -> Assembly:
         """Return the best set that a greedy search finds, with later drops and exchanges of single members."""
-        asked = max(
-            (self._improved(start, limits) for start in self._starts(limits)), key=lambda a: self._final(a, limits)
-        )
+        asked = self._graded(limits) if limits.graded else self._searched(limits)
         members = self.members(asked)
         roles: dict[str, str] = {}
         covered: frozenset[str] = frozenset()
@@ -97,6 +101,15 @@ class SetChoices:
             asked,
             self.worth(asked, limits),
         )
+
+    def _graded(self, limits: SetLimits) -> tuple[str, ...]:
+        """Return the first candidate that may stand, with those that raise the chance that the set is good."""
+        first = next((key for key in self._usable if self._may_enter(key, (), limits)), None)
+        return () if first is None else self._grown((first,), limits)
+
+    def _searched(self, limits: SetLimits) -> tuple[str, ...]:
+        improved = (self._improved(start, limits) for start in self._starts(limits))
+        return max(improved, key=lambda asked: self._final(asked, limits))
 
     def closure(self, key: str) -> tuple[str, ...]:
         """Return a key with all its known dependencies, dependencies first."""
@@ -123,11 +136,23 @@ class SetChoices:
 
     def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
         """Return the expected F1 of a set, which does not depend on the order of members."""
+        if limits.graded:
+            return self._chance(asked)
         known = self._worths.setdefault(limits.expected, {})
         which = frozenset(asked)
         if which not in known:
             known[which] = self._worth(asked, limits)
         return known[which]
+
+    def _chance(self, asked: Sequence[str]) -> float:
+        """Return the chance that a member serves and none is of no use, lowered for each member after the first."""
+        useful, merely_helpful = 1.0, 1.0
+        for key in asked:
+            candidate = self.known[key]
+            met = _MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0
+            useful *= met * candidate.helps
+            merely_helpful *= met * (candidate.helps - candidate.serves)
+        return _FURTHER_FACTOR ** (len(asked) - 1) * (useful - merely_helpful)
 
     def _worth(self, asked: Sequence[str], limits: SetLimits) -> float:
         brought = 0.0
@@ -169,7 +194,7 @@ class SetChoices:
         worth = self._final(asked, limits)
         while len(asked) < limits.size:
             found, best = "", worth
-            for key in self._entering(asked, worth):
+            for key in self._entering(asked, worth, limits):
                 if self._may_enter(key, asked, limits):
                     value = self.worth((*asked, key), limits)
                     if value > best:
@@ -182,7 +207,7 @@ class SetChoices:
     def _exchanged(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         """Return the best set after dropping or exchanging one member; the same set if none is better."""
         best, found = self.worth(asked, limits), asked
-        entering = self._entering(asked, best)
+        entering = self._entering(asked, best, limits)
         for place in range(len(asked)):
             rest = asked[:place] + asked[place + 1 :]
             options = [rest, *((*rest, key) for key in entering if self._may_enter(key, rest, limits))]
@@ -192,9 +217,10 @@ class SetChoices:
                     best, found = value, option
         return self._grown(found, limits) if found != asked else asked
 
-    def _entering(self, asked: Sequence[str], worth: float) -> list[str]:
-        """Return the candidates whose largest possible gain can raise the worth of a set."""
-        return [key for key in self._usable if key not in asked and 2.0 * self._most[key] > worth]
+    def _entering(self, asked: Sequence[str], worth: float, limits: SetLimits) -> list[str]:
+        """Return the candidates that can raise the worth of a set, by their largest possible gain."""
+        most = {key: self.known[key].helps if limits.graded else 2.0 * self._most[key] for key in self._usable}
+        return [key for key in self._usable if key not in asked and most[key] > worth]
 
     def _may_enter(self, key: str, asked: Sequence[str], limits: SetLimits) -> bool:
         members = self.members(asked)

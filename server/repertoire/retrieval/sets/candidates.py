@@ -18,7 +18,8 @@ class Candidate:
     each (1 by default). `alike` tells by key how far another candidate does its job, 0 to 1. `lacking` are its
     requirements that this machine misses, `version_conflicts` by key the packages whose versions conflict. `bundle`
     names its bundle, `unit` the plugin that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note
-    on its last change, `demoted` the evidence that it does harm; both are empty for most.
+    on its last change, `demoted` the evidence that it does harm; both are empty for most. `serves` is the chance that
+    it serves the task, `helps` the chance that it serves or helps with a part; both are 0 where it was not graded.
     """
 
     key: str
@@ -40,6 +41,8 @@ class Candidate:
     unit_tokens: int = 0
     stale: str = ""
     demoted: str = ""
+    serves: float = 0.0
+    helps: float = 0.0
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
