@@ -27,6 +27,7 @@ from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
 from repertoire.retrieval.patterns import PATTERNS
+from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.relevance_features import HEAD as GRADED
@@ -221,7 +222,10 @@ def _trusted(run: ComponentRun) -> float:
 
 def can_grade(run: ComponentRun) -> bool:
     """Tell whether a relevance model was learned for these vectors, and most components' capabilities are known."""
-    return run.resources.relevance is not None and run.implied is not None and run.brevity > 0.0
+    if run.resources.relevance is None or run.implied is None:
+        return False
+    for_set = run.plan.intent == RECOMMEND and run.resources.capability_scorer.knows_most(run.snapshot)
+    return run.brevity > 0.0 or for_set
 
 
 def grade_head(run: ComponentRun) -> str:
@@ -234,6 +238,8 @@ def grade_head(run: ComponentRun) -> str:
     grades = model.grades(relevance_features(run, rows, components, rarities))
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
+    if run.brevity == 0.0:
+        return f"{len(rows)} graded, for the set alone"
     run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2)))
     if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))

@@ -32,12 +32,12 @@ from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
 MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
-_GRADED_MEMBERS, _GRADED_BREVITY = 3, 0.5  # largest set that grades choose, and least brevity of the task then
+_GRADED_MEMBERS = 3  # largest set that grades choose
 _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
-_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
+_SEVERAL_CAPABILITIES = 3  # a task that names so many capabilities gets more than one component
 _UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
 _REFUSAL_TEXTS = {
     whynot.SAME: "the same as {other}",
@@ -147,14 +147,15 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return the limits of a set: grades choose few members for a brief task; else a simple task gets one component."""
-    if task.limit is None and ranking.chance is not None and ranking.plan.brevity >= _GRADED_BREVITY:
+    """Return the limits of a set.
+
+    Grades choose few members, unless the task has parts that name several capabilities: a component is graded for the
+    whole task. Without grades a simple task gets one component, unless it names several capabilities.
+    """
+    several = len(ranking.plan.capabilities) >= _SEVERAL_CAPABILITIES
+    if task.limit is None and ranking.grades is not None and not (ranking.plan.clauses and several):
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
-    if (
-        task.limit is None
-        and ranking.plan.complexity == SIMPLE
-        and len(ranking.plan.capabilities) < _SEVERAL_CAPABILITIES
-    ):
+    if task.limit is None and ranking.plan.complexity == SIMPLE and not several:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
     return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))

@@ -28,7 +28,8 @@ _COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that 
 _COVER_THRESHOLD = 0.25  # relative score from which on a candidate's capabilities count as needed
 _NEEDED_MEMBER_SIZE = 0.5  # size of a dependency: it is not chosen, and mostly installed with the member
 _STARTS = 6  # candidates that the search starts from
-_FURTHER_FACTOR = 0.9  # factor on the chance that a set is good, for each further member; chosen on graded tasks
+# Factors on the chance that a set is good, for each further member and each dependency; chosen on graded tasks.
+_FURTHER_FACTOR, _NEEDED_FACTOR = 0.95, 0.95
 _MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
@@ -103,9 +104,16 @@ class SetChoices:
         )
 
     def _graded(self, limits: SetLimits) -> tuple[str, ...]:
-        """Return the first candidate that may stand, with those that raise the chance that the set is good."""
-        first = next((key for key in self._usable if self._may_enter(key, (), limits)), None)
-        return () if first is None else self._grown((first,), limits)
+        """Return the first candidate that may stand, with those that raise the chance that the set is good.
+
+        If it needs others, a worthier one of the next few takes its place.
+        """
+        entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
+        if not entering:
+            return ()
+        if len(self.closure(entering[0])) == 1:
+            return self._grown((entering[0],), limits)
+        return self._grown((max(entering, key=lambda key: self._chance((key,))),), limits)
 
     def _searched(self, limits: SetLimits) -> tuple[str, ...]:
         improved = (self._improved(start, limits) for start in self._starts(limits))
@@ -145,14 +153,16 @@ class SetChoices:
         return known[which]
 
     def _chance(self, asked: Sequence[str]) -> float:
-        """Return the chance that a member serves and none is of no use, lowered for each member after the first."""
+        """Return the chance that a member serves and none is of no use, lowered for each other member."""
         useful, merely_helpful = 1.0, 1.0
         for key in asked:
             candidate = self.known[key]
             met = _MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0
             useful *= met * candidate.helps
             merely_helpful *= met * (candidate.helps - candidate.serves)
-        return _FURTHER_FACTOR ** (len(asked) - 1) * (useful - merely_helpful)
+        dependencies = len(self.members(asked)) - len(asked)
+        small = _FURTHER_FACTOR ** (len(asked) - 1) * _NEEDED_FACTOR**dependencies
+        return float(small * (useful - merely_helpful))
 
     def _worth(self, asked: Sequence[str], limits: SetLimits) -> float:
         brought = 0.0
