@@ -38,21 +38,15 @@ class Lessons:
         return Lessons(kept, self.vectors[rows], self.names, self.targets[rows])
 
 
-def read_requests(files: Sequence[Path] = ALL_REQUESTS) -> list[dict[str, Any]]:
-    """Return the requests that call for a capability of the vocabulary, each with its file's name."""
+def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
+    """Return what is learned from, and the reading of its vectors."""
     known = reading.load().capabilities
     rows = [
         {"component": None, **json.loads(line), "file": file.stem}
         for file in files
         for line in file.read_text(encoding="utf-8").splitlines()
     ]
-    return [row for row in rows if known.keys() & row["capabilities"]]
-
-
-def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
-    """Return what is learned from, and the reading of its vectors."""
-    known = reading.load().capabilities
-    rows = read_requests(files)
+    rows = [row for row in rows if known.keys() & row["capabilities"]]
     written = {name for row in rows for name in row["capabilities"]}
     rows += [row for name in sorted(written & known.keys()) for row in _named(known[name])]
     embedder, _ = open_embedder(Path("/nowhere"), Settings())

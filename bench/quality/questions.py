@@ -2,18 +2,15 @@
 
 A general model puts a question near what is worded like it; what serves it is worded otherwise. So every dense layer
 gets a turn of low rank (LoRA, Hu et al. 2021) that is applied to questions alone: vectors of components stay as they
-are, and nothing is embedded anew when this is learned again. It learns from four kinds of lessons: the train splits of
+are, and nothing is embedded anew when this is learned again. It learns from three kinds of lessons: the train splits of
 sets whose answers are many and telling (no set with a small, closed stock of tools: what is learned must hold for
-components it never saw); what components say of themselves in quotation marks, in descriptions, amid their bodies;
-plain requests, each to be found by the component that it was thought up for, and by what the capabilities are called
-that it calls for; and sentences of encyclopaedic passages, which hold the model to what it knew. The surprise at what
-answers among all components of a set is minimised (a softmax over them), near copies of an answer left out; a distance
-from the model's own vector is charged. Turns are learned without plain requests and with them, and averaged: alone the
-latter cost first places on two labelled sets.
+components it never saw); what components say of themselves in quotation marks, in descriptions, amid their bodies; and
+sentences of encyclopaedic passages, which hold the model to what it knew. The surprise at what answers among all
+components of a set is minimised (a softmax over them), near copies of an answer left out; a distance from the model's
+own vector is charged.
 
-Needs torch beside the product's packages, and a home that holds the repositories of plain_requests/; takes half an
-hour on two cores. `--halves DIR` also learns from either half of the train splits alone: learn.py weighs each
-question with the turn that was not learned from it.
+Needs torch beside the product's packages; takes some minutes on two cores. `--halves DIR` also learns from either half
+of the train splits alone: learn.py weighs each question with the turn that was not learned from it.
 """
 
 from __future__ import annotations
@@ -38,25 +35,21 @@ from torch.nn import functional
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT / "tools")]
 
-from graded import plain  # noqa: E402
 from judge import read_labels  # noqa: E402
 from learn import answered, filled, half_of  # noqa: E402
 from opening import labelled_sets  # noqa: E402
-from plain_lessons import read_requests  # noqa: E402
 
 import build_model  # noqa: E402
-from repertoire.app.wiring import open_embedder, open_repertoire  # noqa: E402
-from repertoire.catalogue import reading  # noqa: E402
+from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 LABELLED = {"cc_native": 3.0, "cc_bundles": 1.0, "sealtools": 1.0, "toolret_apigen": 1.0}  # how often each is drawn
 LENIENT = ("cc_native",)
 SELF_TOLD = "cc_native"  # whose components tell of themselves
-PLAIN = {"requests": 4.0, "capabilities": 4.0}
 TOLD = {"quote": 2.0, "sentence": 1.0, "description": 2.0}
 ANCHORS = {"hotpot100": 0.75, "musique100": 0.75}  # their texts alone: no question of theirs is read
-RANK, STEPS, PLAIN_STEPS, RATE, DECAY, WARM = 16, 300, 600, 5e-4, 0.01, 20
+RANK, STEPS, RATE, DECAY, WARM = 16, 300, 5e-4, 0.01, 20
 BATCH, TEMPERATURE, LOYALTY, COPY = 64, 0.05, 0.5, 0.9
 TOKENS = 80  # of a question while learning; more cost time and taught nothing
 SEED = 0
@@ -163,7 +156,6 @@ class Reader(nn.Module):
 def main() -> int:
     """Learn and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("home", type=Path, help="holds the components that plain requests were thought up for")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     parser.add_argument("--weights", type=Path, help="a folder with model.safetensors, instead of a package")
     parser.add_argument("--halves", type=Path, help="also learn from each half of the train splits, into this folder")
@@ -175,13 +167,11 @@ def main() -> int:
     tokenizer.enable_truncation(TOKENS)
     corpora = {name: corpus(data / name, options.cache) for name in (*LABELLED, *ANCHORS)}
     weights = load_weights(options.weights)
-    requests = plain_requests(options.home, tokenizer)
     for half in (None, 0, 1) if options.halves else (None,):
         lessons = read_lessons(data, corpora, tokenizer, half)
-        readers = learn(weights, lessons, STEPS), learn(weights, lessons | requests, PLAIN_STEPS)
         path = options.out if half is None else options.halves / f"questions-{half}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(path, **averaged(*readers).turns())
+        np.savez_compressed(path, **learn(weights, lessons))
         if path.parent == build_model.TARGET:
             note(path)
         print(f"{path}: {path.stat().st_size} bytes", flush=True)
@@ -239,10 +229,8 @@ def labelled(folder: Path, known: Corpus, tokenizer: Tokenizer, half: int | None
     """Return a train split: its questions, spread over it where it is large, with what answers them."""
     gold = read_labels(folder, "train", lenient=folder.name in LENIENT).gold
     queries = half_of(answered(folder)[0], half)
-    answers = [[known.rows[key] for key in sorted(gold[query["id"]]) if key in known.rows] for query in queries]
-    asked = [(query["text"], rows) for query, rows in zip(queries, answers, strict=True) if rows]
-    texts = tokens(tokenizer, [text for text, _ in asked])
-    return Lesson(LABELLED[folder.name], texts, [rows for _, rows in asked], known.views)
+    answers = [[known.rows[document] for document in sorted(gold[query["id"]])] for query in queries]
+    return Lesson(LABELLED[folder.name], tokens(tokenizer, [query["text"] for query in queries]), answers, known.views)
 
 
 def self_told(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Random) -> dict[str, Lesson]:
@@ -253,9 +241,7 @@ def self_told(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Ran
         if component["type"] == "plugin":  # its description stands for its members: a label of cc_bundles
             continue
         description, _, body = component["text"].partition("\n")
-        place = known.rows.get(component["id"])
-        if place is None:  # an ingest leaves it out
-            continue
+        place = known.rows[component["id"]]
         quotes = [text for text in QUOTED.findall(f"{description} {body[:4000]}") if telling(text, 3)]
         sentences = [text.strip(" #*-`") for text in SENTENCE.split(body[:6000])]
         sentences = [text for text in sentences if 25 <= len(text) <= 200 and telling(text, 5)]
@@ -276,38 +262,6 @@ def self_told(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Ran
 def telling(text: str, words: int) -> bool:
     """Tell whether a text is prose of so many words at least."""
     return len(text.split()) >= words and not CODE.search(text)
-
-
-def plain_requests(home: Path, tokenizer: Tokenizer) -> dict[str, Lesson]:
-    """Return plain requests, to be found by the component of a home, and by what their capabilities are called."""
-    with open_repertoire(home, environment={}, read_only=True) as opened:
-        if opened.embedder is None:
-            sys.exit("the bundled model cannot be loaded")
-        matrices = [
-            opened.store.vectors.matrix(space, opened.embedder.model) for space in (BODY_SPACE, DESCRIPTION_SPACE)
-        ]
-        ids = {summary.node_id: plain(summary.id) for summary in opened.store.graph.summaries()}
-        known = reading.load().capabilities
-        called = [", ".join((name.replace("-", " "), *known[name].synonyms)) for name in sorted(known)]
-        meanings = torch.tensor(opened.embedder.embed_passages(called))
-    components = {ids[node_id]: row for row, node_id in enumerate(matrices[0][0].tolist())}
-    capabilities = {name: row for row, name in enumerate(sorted(known))}
-    rows = read_requests()
-    thought_up = [row for row in rows if row["component"] in components]
-    return {
-        "requests": Lesson(
-            PLAIN["requests"],
-            tokens(tokenizer, [row["text"] for row in thought_up]),
-            [[components[row["component"]]] for row in thought_up],
-            (torch.tensor(matrices[0][1]), torch.tensor(matrices[1][1])),
-        ),
-        "capabilities": Lesson(
-            PLAIN["capabilities"],
-            tokens(tokenizer, [row["text"] for row in rows]),
-            [[capabilities[name] for name in row["capabilities"] if name in capabilities] for row in rows],
-            (meanings,),
-        ),
-    }
 
 
 def anchor(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Random) -> Lesson:
@@ -338,20 +292,8 @@ def by_length(texts: Sequence[Sequence[int]]) -> list[int]:
     return sorted(range(len(texts)), key=lambda index: len(texts[index]))
 
 
-def averaged(one: Reader, other: Reader) -> Reader:
-    """Return an encoder whose turns are the mean of two encoders', brought to the rank of either.
-
-    It keeps most of what each learned (Wortsman et al. 2022, "Model soups").
-    """
-    for mine, its in zip(one.dense, other.dense, strict=True):
-        left, sizes, right = torch.linalg.svd((mine.up @ mine.down + its.up @ its.down).detach() / 2.0)
-        roots = sizes[:RANK].sqrt()
-        mine.up.data, mine.down.data = left[:, :RANK] * roots, roots[:, None] * right[:RANK]
-    return one
-
-
-def learn(weights: dict[str, Tensor], lessons: dict[str, Lesson], steps: int) -> Reader:
-    """Return the encoder whose turns descend the surprise at what answers, a batch of one lesson at a time."""
+def learn(weights: dict[str, Tensor], lessons: dict[str, Lesson]) -> dict[str, np.ndarray]:
+    """Return the turns that descend the surprise at what answers, a batch of one lesson at a time."""
     rng = random.Random(SEED)
     torch.manual_seed(SEED)
     reader = Reader(weights)
@@ -359,9 +301,9 @@ def learn(weights: dict[str, Tensor], lessons: dict[str, Lesson], steps: int) ->
     order = {name: by_length(lesson.questions) for name, lesson in lessons.items()}
     optimizer = torch.optim.AdamW(reader.parameters(), lr=RATE, weight_decay=DECAY)
     surprise = []
-    for step in range(steps):
+    for step in range(STEPS):
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1.0, (step + 1) / WARM) * (1.0 - step / steps)
+            group["lr"] = RATE * min(1.0, (step + 1) / WARM) * (1.0 - step / STEPS)
         (name,) = rng.choices(list(lessons), [lesson.weight for lesson in lessons.values()])
         loss = slope_of(reader, lessons[name], draw(order[name], rng), own[name], rng)
         optimizer.zero_grad()
@@ -370,8 +312,8 @@ def learn(weights: dict[str, Tensor], lessons: dict[str, Lesson], steps: int) ->
         optimizer.step()
         surprise.append(loss.item())
         if step % 50 == 49:
-            print(f"  step {step + 1} of {steps}: {np.mean(surprise[-50:]):.3f}", flush=True)
-    return reader
+            print(f"  step {step + 1} of {STEPS}: {np.mean(surprise[-50:]):.3f}", flush=True)
+    return reader.turns()
 
 
 def draw(order: list[int], rng: random.Random) -> list[int]:
