@@ -229,8 +229,10 @@ def labelled(folder: Path, known: Corpus, tokenizer: Tokenizer, half: int | None
     """Return a train split: its questions, spread over it where it is large, with what answers them."""
     gold = read_labels(folder, "train", lenient=folder.name in LENIENT).gold
     queries = half_of(answered(folder)[0], half)
-    answers = [[known.rows[document] for document in sorted(gold[query["id"]])] for query in queries]
-    return Lesson(LABELLED[folder.name], tokens(tokenizer, [query["text"] for query in queries]), answers, known.views)
+    answers = [[known.rows[key] for key in sorted(gold[query["id"]]) if key in known.rows] for query in queries]
+    asked = [(query["text"], rows) for query, rows in zip(queries, answers, strict=True) if rows]
+    texts = tokens(tokenizer, [text for text, _ in asked])
+    return Lesson(LABELLED[folder.name], texts, [rows for _, rows in asked], known.views)
 
 
 def self_told(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Random) -> dict[str, Lesson]:
@@ -241,7 +243,9 @@ def self_told(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Ran
         if component["type"] == "plugin":  # its description stands for its members: a label of cc_bundles
             continue
         description, _, body = component["text"].partition("\n")
-        place = known.rows[component["id"]]
+        place = known.rows.get(component["id"])
+        if place is None:  # an ingest leaves it out
+            continue
         quotes = [text for text in QUOTED.findall(f"{description} {body[:4000]}") if telling(text, 3)]
         sentences = [text.strip(" #*-`") for text in SENTENCE.split(body[:6000])]
         sentences = [text for text in sentences if 25 <= len(text) <= 200 and telling(text, 5)]
