@@ -1,8 +1,6 @@
 """Assembles the set of the highest worth, closed under dependencies, free of conflicts and within the budget.
 
-Where candidates were graded, the worth is the chance that the set is good: a member serves the task, and none is of no
-use. Grades of members count as independent; a further member that does not raise the chance enough stays out.
-Otherwise it is the expected F1.
+Where candidates were graded, the worth is the chance that the set is good; otherwise it is the expected F1.
 
 The expected F1 is twice the set's gain, divided by its size plus the usual size for such a task. A member's gain is its
 likelihood, reduced where a likelier member does the same job, and raised where both belong to one bundle. Covering a
@@ -18,6 +16,8 @@ from functools import cached_property
 
 from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
+from repertoire.retrieval.sets.cycles import cycles
+from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
 # Shares by which a member's likelihood falls or rises.
@@ -28,9 +28,6 @@ _COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that 
 _COVER_THRESHOLD = 0.25  # relative score from which on a candidate's capabilities count as needed
 _NEEDED_MEMBER_SIZE = 0.5  # size of a dependency: it is not chosen, and mostly installed with the member
 _STARTS = 6  # candidates that the search starts from
-# Factors on the chance that a set is good, for each further member and each dependency; chosen on graded tasks.
-_FURTHER_FACTOR, _NEEDED_FACTOR = 0.95, 0.95
-_MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class SetChoices:
         return Assembly(
             tuple(Chosen(key, roles[key]) for key in dict.fromkeys(order)),
             self._too_large(asked, limits),
-            tuple(self._circles(members)),
+            tuple(cycles({key: self.needs(key) for key in members})),
             asked,
             self.worth(asked, limits),
         )
@@ -153,16 +150,8 @@ class SetChoices:
         return known[which]
 
     def _chance(self, asked: Sequence[str]) -> float:
-        """Return the chance that a member serves and none is of no use, lowered for each other member."""
-        useful, merely_helpful = 1.0, 1.0
-        for key in asked:
-            candidate = self.known[key]
-            met = _MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0
-            useful *= met * candidate.helps
-            merely_helpful *= met * (candidate.helps - candidate.serves)
         dependencies = len(self.members(asked)) - len(asked)
-        small = _FURTHER_FACTOR ** (len(asked) - 1) * _NEEDED_FACTOR**dependencies
-        return float(small * (useful - merely_helpful))
+        return chance_of_good([self.known[key] for key in asked], dependencies)
 
     def _worth(self, asked: Sequence[str], limits: SetLimits) -> float:
         brought = 0.0
@@ -289,25 +278,6 @@ class SetChoices:
     def _needing(self, key: str, asked: Sequence[str]) -> str:
         return next(self.known[member].name for member in asked if key in self.closure(member))
 
-    def _circles(self, members: frozenset[str]) -> list[tuple[str, ...]]:
-        """Return the dependency cycles: groups of members that all depend on each other, directly or not."""
-        reached = {key: self._reached(key) for key in members}
-        groups = {
-            tuple(sorted(other for other in members if key in reached[other] and other in reached[key]))
-            for key in members
-            if key in reached[key]
-        }
-        return sorted(groups)
-
-    def _reached(self, key: str) -> frozenset[str]:
-        seen: set[str] = set()
-        waiting = [key]
-        while waiting:
-            new = [need for need in self.needs(waiting.pop()) if need not in seen]
-            seen.update(new)
-            waiting += new
-        return frozenset(seen)
-
     def needs(self, key: str) -> list[str]:
         """Return the direct dependencies of a candidate, each twin replaced by the one that stands for it."""
         found = (self.stands_for.get(need, need) for need in self.known[key].needs)
@@ -372,7 +342,7 @@ class SetChoices:
 
     def _likelihood(self, candidate: Candidate) -> float:
         relative = candidate.score / self._best_score if self._best_score > 0 else 1.0
-        return float(min(relative, 1.0) ** _SHARPNESS) * (_MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0)
+        return float(min(relative, 1.0) ** _SHARPNESS) * (MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0)
 
     @cached_property
     def _most(self) -> dict[str, float]:
