@@ -37,7 +37,7 @@ _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
-_SEVERAL_CAPABILITIES = 3  # a task that names so many capabilities gets more than one component
+_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
 _UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
 _REFUSAL_TEXTS = {
     whynot.SAME: "the same as {other}",
@@ -149,13 +149,13 @@ def _query(task: Task) -> Query:
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
-    Grades choose few members, unless the task has parts that name several capabilities: a component is graded for the
-    whole task. Without grades a simple task gets one component, unless it names several capabilities.
+    Grades choose few members, unless the task has parts with a capability each: a component is graded for the whole.
+    Without grades a simple task gets one component, unless it names several capabilities.
     """
-    several = len(ranking.plan.capabilities) >= _SEVERAL_CAPABILITIES
-    if task.limit is None and ranking.grades is not None and not (ranking.plan.clauses and several):
+    named = len(ranking.plan.capabilities)
+    if task.limit is None and ranking.grades is not None and not (ranking.plan.clauses and named > 1):
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
-    if task.limit is None and ranking.plan.complexity == SIMPLE and not several:
+    if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
     return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
