@@ -69,9 +69,9 @@ class AnswerJudge:
 
     def _chance(self, ranking: Ranking, brevity: float) -> float | None:
         rows = ranking.answering[:1]
-        if (
-            ranking.grades is None or brevity == 0.0 or not len(rows)
-        ):  # learned on brief tasks; for longer ones the confidence is better
+        if ranking.grades is None or not len(rows):
+            return None
+        if brevity == 0.0:  # the chance was fitted on brief tasks; for longer ones the confidence is better
             return None
         served = self._understood(ranking.plan) * interpolate(
             ranking.confidence, chance(float(ranking.grades[rows[0], 0])), brevity

@@ -81,7 +81,7 @@ class SetChoices:
         return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
 
     def best(self, limits: SetLimits) -> Assembly:
-        """Return the best set that a greedy search finds, with later drops and exchanges of single members."""
+        """Return the best set that a greedy search finds; the expected F1 also by drops and exchanges of members."""
         asked = self._graded(limits) if limits.graded else self._searched(limits)
         members = self.members(asked)
         roles: dict[str, str] = {}
@@ -140,7 +140,7 @@ class SetChoices:
         return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
 
     def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
-        """Return the expected F1 of a set, which does not depend on the order of members."""
+        """Return the worth of a set, which does not depend on the order of members."""
         if limits.graded:
             return self._chance(asked)
         known = self._worths.setdefault(limits.expected, {})
@@ -218,8 +218,11 @@ class SetChoices:
 
     def _entering(self, asked: Sequence[str], worth: float, limits: SetLimits) -> list[str]:
         """Return the candidates that can raise the worth of a set, by their largest possible gain."""
-        most = {key: self.known[key].helps if limits.graded else 2.0 * self._most[key] for key in self._usable}
-        return [key for key in self._usable if key not in asked and most[key] > worth]
+        return [key for key in self._usable if key not in asked and self._largest(key, limits) > worth]
+
+    def _largest(self, key: str, limits: SetLimits) -> float:
+        """Return a bound on the worth of any set that a candidate makes better."""
+        return self.known[key].helps if limits.graded else 2.0 * self._most[key]
 
     def _may_enter(self, key: str, asked: Sequence[str], limits: SetLimits) -> bool:
         members = self.members(asked)
