@@ -1,5 +1,8 @@
 """Learns how well components serve a task from graded answers: `relevance.py HOME…` rewrites retrieval/relevance.npz.
 
+With `--pairs FILE`, which pairs.py wrote, it also rewrites retrieval/pair_relevance.npz: that model reads besides what
+a pair encoder that did not see the task tells of each component.
+
 A perceptron of one hidden layer, three of them averaged, from what the pipeline finds about a component to the log-odds
 that it serves and that it helps. Its loss is that of both grades of each component, and that of the best components of
 each task among all of it. Tasks and grades are those of graded_tasks/; each is asked of the homes that hold what was
@@ -13,7 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +32,9 @@ from graded import plain  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
+from repertoire.inference.weights import bundled  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
-from repertoire.retrieval.relevance import FILE, RelevanceModel, score_of  # noqa: E402
+from repertoire.retrieval.relevance import FILE, PAIR_FILE, RelevanceModel, pair_reading, score_of  # noqa: E402
 from repertoire.retrieval.relevance_features import EVIDENCE, HEAD  # noqa: E402
 
 TASKS = HERE / "graded_tasks" / "tasks.jsonl"
@@ -47,6 +51,7 @@ class Graded:
 
     text: str
     style: str
+    keys: list[str]
     features: np.ndarray
     grades: np.ndarray
     before: np.ndarray
@@ -72,7 +77,23 @@ def _graded(pipeline: Pipeline, task: Mapping[str, Any], grades: Mapping[str, in
     rows = [place for place, key in enumerate(keys) if key in grades]
     kept = features[rows]
     values = np.array([grades[keys[place]] for place in rows])
-    return Graded(task["text"], task["style"], kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
+    ids = [plain(keys[place]) for place in rows]
+    return Graded(task["text"], task["style"], ids, kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
+
+
+def with_pairs(taught: Sequence[Graded], file: Path) -> list[Graded]:
+    """Return the tasks with what was told of pairs as further features; components without it are left out."""
+    told = {row["text"]: row["read"] for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+    found = []
+    for task in taught:
+        read = told.get(task.text, {})
+        rows = [place for place, key in enumerate(task.keys) if key in read]
+        if rows:
+            keys = [task.keys[place] for place in rows]
+            features = np.concatenate([task.features[rows], np.array([read[key] for key in keys])], axis=1)
+            kept = {"keys": keys, "features": features, "grades": task.grades[rows], "before": task.before[rows]}
+            found.append(replace(task, **kept))
+    return found
 
 
 class Network(nn.Module):
@@ -93,7 +114,7 @@ class Network(nn.Module):
         return self.direct(seen) + self.outer(self.drop(hidden))
 
 
-def learn(taught: Sequence[Graded], query_encoder: str) -> RelevanceModel:
+def learn(taught: Sequence[Graded], reading: str) -> RelevanceModel:
     """Return what the graded tasks teach."""
     stacked = np.concatenate([task.features for task in taught])
     means, deviations = stacked.mean(axis=0), stacked.std(axis=0) + 1e-3
@@ -108,7 +129,7 @@ def learn(taught: Sequence[Graded], query_encoder: str) -> RelevanceModel:
     ]  # fmt: skip
     direct, offsets, of_features, hidden_offsets, of_hidden = zip(*parts, strict=True)
     return RelevanceModel(
-        query_encoder,
+        reading,
         means,
         deviations,
         np.mean(direct, axis=0),
@@ -150,13 +171,13 @@ def _loss(network: Network, seen: Sequence[Tensor], grades: Sequence[Tensor]) ->
     return loss + OF_ORDER * torch.stack(order).mean() if order else loss
 
 
-def check(taught: Sequence[Graded], query_encoder: str) -> None:
+def check(taught: Sequence[Graded], reading: str) -> None:
     """Print figures of the order among graded components, before and after, for tasks that were held out."""
     after: list[np.ndarray] = [np.zeros(0)] * len(taught)
     serves: list[np.ndarray] = [np.zeros(0)] * len(taught)
     for fold in np.array_split(np.random.default_rng(SEED).permutation(len(taught)), FOLDS):
         held = set(fold.tolist())
-        model = learn([task for place, task in enumerate(taught) if place not in held], query_encoder)
+        model = learn([task for place, task in enumerate(taught) if place not in held], reading)
         for place in held:
             grades = model.grades(taught[place].features)
             after[place], serves[place] = score_of(grades), grades[:, 0]
@@ -190,14 +211,20 @@ def main() -> None:
     """Learn and write, or check."""
     parser = argparse.ArgumentParser()
     parser.add_argument("homes", nargs="+", type=Path)
+    parser.add_argument("--pairs", type=Path, help="what pairs.py told of each half of the tasks")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     taught, query_encoder = read(given.homes)
-    if given.check:
-        check(taught, query_encoder)
-    else:
-        learn(taught, query_encoder).save(FILE)
-        print(f"{len(taught)} tasks, {FILE.stat().st_size:,} bytes")
+    lessons = [(FILE, query_encoder, taught)]
+    if given.pairs:
+        reading = pair_reading(query_encoder, bundled().pair_encoder)
+        lessons.append((PAIR_FILE, reading, with_pairs(taught, given.pairs)))
+    for file, encoders, tasks in lessons:
+        if given.check:
+            check(tasks, encoders)
+        else:
+            learn(tasks, encoders).save(file)
+            print(f"{file.name}: {len(tasks)} tasks, {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

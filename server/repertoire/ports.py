@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,18 @@ class Reranker(Protocol):
 
     def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return a score for each text, higher is better."""
+
+
+@runtime_checkable
+class PairReader(Protocol):
+    """Grades texts for a question, reading both together (cross-encoder): slower and more exact than vectors."""
+
+    @property
+    def pair_encoder(self) -> str:
+        """Identify the weights and the pair adapter; empty where the model has none."""
+
+    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that each text serves the question and that it helps: one row of two for each."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def test_every_bundled_file_matches_its_checksum():
     lines = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     sums = {name: digest for digest, name in (line.split() for line in lines)}
 
-    assert set(sums) == {"model.onnx", "questions.npz", "tokenizer.json", "tokenizer_config.json"}
+    assert set(sums) == {"model.onnx", "questions.npz", "pairs.npz", "tokenizer.json", "tokenizer_config.json"}
     for name, digest in sums.items():
         assert hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == digest, name
 
@@ -117,3 +117,46 @@ def test_a_model_without_its_reading_of_questions_is_a_typed_error(tmp_path: Pat
 
     with pytest.raises(ModelUnavailable, match="questions"):
         load(weights)
+
+
+def test_a_pair_is_graded_by_its_meaning_where_words_mislead():
+    embedder = load(bundled())
+    task = "reduce docker image size"
+    texts = [
+        "docker. Use the Docker CLI to list containers, networks and volumes.",
+        "multi stage dockerfile. Create optimized multi-stage Dockerfiles for smaller images and faster builds.",
+        "image resizer. Reduce the size of PNG and JPEG images.",
+    ]
+
+    grades = embedder.read_pairs(task, texts)
+
+    assert grades.shape == (3, 2)
+    assert grades[:, 0].argmax() == 1
+
+
+def test_pairs_are_graded_each_by_itself_and_a_long_text_by_its_beginning():
+    embedder = load(bundled())
+    texts = ["test writer. Write unit tests.", "word " * 3000, ""]
+
+    together = embedder.read_pairs("write unit tests", texts)
+
+    apart = [embedder.read_pairs("write unit tests", [text])[0] for text in texts]
+    np.testing.assert_array_equal(together, apart)
+    np.testing.assert_array_equal(together[1], embedder.read_pairs("write unit tests", ["word " * 60])[0])
+    assert embedder.read_pairs("write unit tests", []).shape == (0, 2)
+
+
+def test_a_model_without_its_reading_of_pairs_is_a_typed_error(tmp_path: Path):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    (weights.folder / "pairs.npz").unlink()
+
+    with pytest.raises(ModelUnavailable, match="pairs"):
+        load(weights)
+
+
+def test_weights_that_have_no_reading_of_pairs_say_so():
+    weights = replace(bundled(), pairs="", pairs_sha256="")
+
+    assert weights.pair_encoder == ""
+    with pytest.raises(ModelUnavailable, match="pairs"):
+        load(weights).read_pairs("write unit tests", ["test writer"])

@@ -87,6 +87,7 @@ def build_repertoire(
             pace=TimeLimit(budget_ms=settings.query_ms),
             stack=stack_in(),
             reranker=reranker,
+            pair_reader=embedder,
             priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
             aged=aged_in(ageing_of(settings)),
             experiences=use.experiences,

@@ -1,6 +1,7 @@
 """Runs the bundled embedding model with ONNX Runtime, without fastembed, whose import takes .3 s.
 
-The model's dense layers take a low-rank adapter (LoRA) as inputs: questions are embedded with it, components without.
+The model's dense layers take a low-rank adapter (LoRA) as inputs. Questions are embedded with one, components without;
+with another it reads a question and a component together, as a cross-encoder.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import numpy.typing as npt
 from onnxruntime import InferenceSession, OrtValue, SessionOptions  # type: ignore[import-untyped]
 from tokenizers import Encoding, Tokenizer
 
+from repertoire.domain.errors import ModelUnavailable
+from repertoire.inference.adapters import Matrices, PairHead, read_adapter, read_pair_adapter
 from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
-from repertoire.inference.query_adapter import read_adapter
 from repertoire.inference.weights import Weights
 from repertoire.ports import Vectors
 
 _Vector = npt.NDArray[Any]
 _SPECIAL = ("tokenizer.json", "tokenizer_config.json")
+# Tokens of a pair that are read, as many as the pair adapter was learned on: each costs .2 ms.
+OF_QUESTION, OF_TEXT = 64, 44
 
 
 class BundledSession:
@@ -42,14 +46,19 @@ class BundledSession:
         be_quiet()
         try:
             self._tokenizer = _tokenizer(weights.folder)
+            self._begin, self._end = self._tokenizer.encode("").ids
             self._session = _session(weights.folder / weights.files[0], threads)
-            # numpy arrays would be copied at each run: half a millisecond for each text
-            adapter = read_adapter(weights.folder / weights.questions)
-            self._adapter = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in adapter.items()}
+            self._adapter = _inputs(read_adapter(weights.folder / weights.questions))
+            self._pair_adapter: dict[str, OrtValue] = {}
+            self._head: PairHead | None = None
+            if weights.pairs:
+                pairs, self._head = read_pair_adapter(weights.folder / weights.pairs)
+                self._pair_adapter = _inputs(pairs)
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
         self.query_encoder = weights.query_encoder
+        self.pair_encoder = weights.pair_encoder
         self.dimensions = weights.dimensions
 
     def load(self) -> None:
@@ -75,15 +84,42 @@ class BundledSession:
         """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
         return unit((_mean(self._token_vectors(clean(text), {})[1]) for text in texts), self.dimensions)
 
+    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that each text serves the question and that it helps: one row of two for each.
+
+        Raises:
+            ModelUnavailable: these weights have no pair adapter.
+        """
+        if self._head is None:
+            message = f"{self.model} has no adapter for pairs of texts"
+            raise ModelUnavailable(message)
+        begin = [self._begin, *self._ids(question)[:OF_QUESTION], self._end]
+        pairs = ([*begin, *self._ids(text)[:OF_TEXT], self._end] for text in texts)
+        grades = [self._head(_mean(self._run(ids, self._pair_adapter))) for ids in pairs]
+        return np.array(grades, dtype=np.float64).reshape(-1, 2)
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(clean(text), add_special_tokens=False).ids
+        return ids
+
     def _token_vectors(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
         """Return a text's tokens, and the contextual vector of each token."""
         encoding = self._tokenizer.encode(text)
+        return encoding, self._run(encoding.ids, adapter)
+
+    def _run(self, ids: Sequence[int], adapter: Mapping[str, OrtValue]) -> _Vector:
         given = {
-            "input_ids": np.array([encoding.ids], dtype=np.int64),
-            "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
-            "token_type_ids": np.zeros((1, len(encoding.ids)), dtype=np.int64),
+            "input_ids": np.array([ids], dtype=np.int64),
+            "attention_mask": np.ones((1, len(ids)), dtype=np.int64),
+            "token_type_ids": np.zeros((1, len(ids)), dtype=np.int64),
         }
-        return encoding, self._session.run(None, {**given, **adapter})[0][0]
+        vectors: _Vector = self._session.run(None, {**given, **adapter})[0][0]
+        return vectors
+
+
+def _inputs(matrices: Matrices) -> dict[str, OrtValue]:
+    """Return matrices as values that are not copied at each run, which would cost half a millisecond."""
+    return {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in matrices.items()}
 
 
 def _tokenizer(folder: Path) -> Tokenizer:

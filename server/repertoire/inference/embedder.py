@@ -7,9 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from repertoire.boot.heap import return_memory
+from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.weights import Weights
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import Embedder, PairReader, Vectors
 
 IDLE_SECONDS = 600.0
 
@@ -55,6 +59,7 @@ class IdleEmbedder:
     ) -> None:
         self.model = weights.model
         self.query_encoder = weights.query_encoder
+        self.pair_encoder = weights.pair_encoder
         self.dimensions = weights.dimensions
         self._weights = weights
         self._threads = threads
@@ -88,6 +93,18 @@ class IdleEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
         return self._use().embed_passages(texts)
+
+    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that each text serves the question and that it helps: one row of two for each.
+
+        Raises:
+            ModelUnavailable: the model reads no pairs, or its files do not load.
+        """
+        embedder = self._use()
+        if not isinstance(embedder, PairReader):
+            message = f"{self.model} reads no pairs of texts"
+            raise ModelUnavailable(message)
+        return embedder.read_pairs(question, texts)
 
     def drop_if_idle(self, now: float) -> bool:
         """Unload the model if it was idle for `idle_seconds`; return whether it was unloaded."""

@@ -14,7 +14,7 @@ BUNDLED = Path(__file__).resolve().parent.parent / "models" / "all-MiniLM-L6-v2-
 BUNDLED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 BUNDLED_BYTES = 24_066_909
 BUNDLED_DIMENSIONS = 384
-QUESTIONS = "questions.npz"
+QUESTIONS, PAIRS = "questions.npz", "pairs.npz"
 
 _CHUNK = 1 << 20
 
@@ -24,7 +24,7 @@ class Weights:
     """The files of one model with their size, checksum and vector dimensions.
 
     `name` is fastembed's name of the model; `files` are relative to `folder`, the ONNX graph first. `questions` is the
-    file of the query adapter, if the graph has inputs for one.
+    file of the query adapter and `pairs` that of the pair adapter, if the graph has inputs for adapters.
     """
 
     name: str
@@ -35,6 +35,8 @@ class Weights:
     dimensions: int
     questions: str = ""
     questions_sha256: str = ""
+    pairs: str = ""
+    pairs_sha256: str = ""
 
     @property
     def model(self) -> str:
@@ -45,6 +47,11 @@ class Weights:
     def query_encoder(self) -> str:
         """The name of the query encoder: exactly these weights with exactly this query adapter."""
         return f"{self.model}+{self.questions_sha256[:12]}" if self.questions else self.model
+
+    @property
+    def pair_encoder(self) -> str:
+        """The name of the pair encoder: exactly these weights with exactly this pair adapter; empty without one."""
+        return f"{self.model}+{self.pairs_sha256[:12]}" if self.pairs else ""
 
 
 def bundled() -> Weights:
@@ -67,6 +74,8 @@ def bundled() -> Weights:
         BUNDLED_DIMENSIONS,
         QUESTIONS,
         known.get(QUESTIONS, ""),
+        PAIRS,
+        known.get(PAIRS, ""),
     )
     if _size(weights) != weights.bytes:
         message = _reinstall(BUNDLED / "model.onnx", f"{_size(weights)} bytes instead of {weights.bytes}")
@@ -123,15 +132,16 @@ def record_path(name: str, cache: Path) -> Path:
 
 
 def verify(weights: Weights) -> None:
-    """Verify the recorded SHA-256 of weights and adapter: 20 ms for the bundled model, seconds for a large one.
+    """Verify the recorded SHA-256 of weights and adapters: 20 ms for the bundled model, seconds for a large one.
 
     Raises:
         ModelUnavailable: a checksum differs.
     """
     found = checksum(weights.folder, weights.files)
     if found == weights.sha256:
-        if weights.questions and checksum(weights.folder, (weights.questions,)) != weights.questions_sha256:
-            raise ModelUnavailable(_reinstall(weights.folder / weights.questions, "its SHA-256 differs"))
+        for name, recorded in ((weights.questions, weights.questions_sha256), (weights.pairs, weights.pairs_sha256)):
+            if name and checksum(weights.folder, (name,)) != recorded:
+                raise ModelUnavailable(_reinstall(weights.folder / name, "its SHA-256 differs"))
         return
     trouble = f"has SHA-256 {found[:12]}… instead of {weights.sha256[:12]}…"
     if weights.folder == BUNDLED:

@@ -21,6 +21,7 @@ from repertoire.retrieval.fuse import NAME, Features
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.naming import answered_by_name, named_rows
+from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
@@ -53,6 +54,7 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
     Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
     Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
+    Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_read_pairs),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )

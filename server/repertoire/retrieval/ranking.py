@@ -16,6 +16,7 @@ from repertoire.retrieval.implied_capabilities import ImpliedCapabilities
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, QueryPlan
+from repertoire.retrieval.relevance import GradedHead
 from repertoire.retrieval.resources import Resources
 from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Snapshot
@@ -105,6 +106,7 @@ class ComponentRun:
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     grades: Floats | None = None  # by row, the log-odds that it serves and that it helps, where the head was graded
+    graded: GradedHead | None = None  # the rows of `grades` that were graded
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)

@@ -2,32 +2,34 @@
 
 The stages before weigh their evidence one by one. Which evidence counts depends on the rest: a name that holds the
 question's words tells little where the capabilities that it implies lie elsewhere. A perceptron reads all of it. It was
-learned on plain tasks for which components were graded (bench/quality/graded_tasks): 2 serves, 1 helps, 0 neither.
+learned on plain tasks for which components were graded (bench/quality/graded_tasks): 2 serves, 1 helps, 0 neither. A
+second perceptron also reads what the pair encoder says of a component.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from repertoire.retrieval.arrays import Floats
+from repertoire.retrieval.arrays import Floats, Rows
 
 RELEVANCE = "relevance"
-FILE = Path(__file__).with_name("relevance.npz")
+FILE, PAIR_FILE = (Path(__file__).with_name(name) for name in ("relevance.npz", "pair_relevance.npz"))
 _HELPING = 0.5  # weight of helping beside serving
 _FARTHEST = 5.0  # deviations from the mean beyond which a feature tells no more
 
 
 @dataclass(frozen=True)
 class RelevanceModel:
-    """A perceptron from a component's features to two log-odds, learned for one query encoder.
+    """A perceptron from a component's features to two log-odds, learned for the encoders that `reading` names.
 
     Shapes: features by 2 (`direct`), features by hidden units, hidden units by 2.
     """
 
-    query_encoder: str
+    reading: str
     means: Floats
     deviations: Floats
     direct: Floats
@@ -44,19 +46,33 @@ class RelevanceModel:
 
     def save(self, path: Path = FILE) -> None:
         """Write the model to a file."""
-        arrays = {name: value for name, value in vars(self).items() if name != "query_encoder"}
-        np.savez_compressed(path, reading=np.array(self.query_encoder), **arrays)
+        arrays = {name: value for name, value in vars(self).items() if name != "reading"}
+        np.savez_compressed(path, reading=np.array(self.reading), **arrays)
 
 
-def relevance_model_for(query_encoder: str, path: Path = FILE) -> RelevanceModel | None:
-    """Return the model that was learned for exactly this query encoder; None where there is none."""
+@dataclass(frozen=True)
+class GradedHead:
+    """The rows that were graded, with the features of each and the text that is read together with the question."""
+
+    rows: Rows
+    features: Floats
+    texts: Sequence[str]
+
+
+def relevance_model_for(reading: str, path: Path = FILE) -> RelevanceModel | None:
+    """Return the model that was learned for exactly these encoders; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != query_encoder:
+        if str(kept["reading"]) != reading:
             return None
         arrays = {name: kept[name].astype(np.float64) for name in kept.files if name != "reading"}
-        return RelevanceModel(query_encoder, **arrays)
+        return RelevanceModel(reading, **arrays)
+
+
+def pair_reading(query_encoder: str, pair_encoder: str) -> str:
+    """Return the name of both encoders, for the model that reads what either says."""
+    return f"{query_encoder} {pair_encoder}"
 
 
 def score_of(grades: Floats) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repertoire.domain.experience import Experiences
-from repertoire.ports import Embedder, GraphReader, Reranker
+from repertoire.ports import Embedder, GraphReader, PairReader, Reranker
 from repertoire.retrieval.binding import ProductBindings
 from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
@@ -16,7 +16,7 @@ from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.products import Products
-from repertoire.retrieval.relevance import relevance_model_for
+from repertoire.retrieval.relevance import PAIR_FILE, pair_reading, relevance_model_for
 from repertoire.retrieval.similar_requests import RequestHistory
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import TimeLimit
@@ -40,11 +40,12 @@ def _sound(keys: Sequence[str]) -> Sequence[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a pipeline: time limit, project stack, cross-encoder, priors, and notes on hits."""
+    """The options of a pipeline: time limit, project stack, cross-encoders, priors, and notes on hits."""
 
     pace: TimeLimit = field(default_factory=TimeLimit)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
+    pair_reader: PairReader | None = None  # the embedder's model, where it reads pairs
     priors: tuple[Prior, ...] = ()
     experiences: Callable[[], Experiences] = dict  # the components that past requests accepted and refused
     aged: Callable[[str, str], str] = _ageless  # returns a note on when a stale component was last changed
@@ -70,7 +71,10 @@ class Resources:
             ProductBindings(options.products, options.synonyms),
             Directions(options.products),
         )
-        self.relevance = relevance_model_for(embedder.query_encoder if embedder is not None else "")
+        query_encoder = embedder.query_encoder if embedder is not None else ""
+        pair_encoder = options.pair_reader.pair_encoder if options.pair_reader is not None else ""
+        self.relevance = relevance_model_for(query_encoder)
+        self.pair_relevance = relevance_model_for(pair_reading(query_encoder, pair_encoder), PAIR_FILE)
         self.patterns = KeptPatterns()
         self._history: tuple[Snapshot, RequestHistory] | None = None
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE
+from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross_encoder import MOST as MOST_CROSSED
@@ -26,10 +27,12 @@ from repertoire.retrieval.fuse import (
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
+from repertoire.retrieval.pair_reading import MOST as MOST_READ
+from repertoire.retrieval.pair_reading import graded_again, pair_text
 from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
-from repertoire.retrieval.relevance import RELEVANCE
+from repertoire.retrieval.relevance import RELEVANCE, GradedHead
 from repertoire.retrieval.relevance_features import HEAD as GRADED
 from repertoire.retrieval.relevance_features import graded_odds, relevance_features
 from repertoire.retrieval.rerank import STAGE as RERANK
@@ -235,16 +238,44 @@ def grade_head(run: ComponentRun) -> str:
         return "nothing to grade"
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
-    grades = model.grades(relevance_features(run, rows, components, rarities))
+    features_of_head = relevance_features(run, rows, components, rarities)
+    run.graded = GradedHead(rows, features_of_head, [pair_text(component) for component in components])
+    _take_grades(run, model.grades(features_of_head))
+    if run.brevity > 0.0 and _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
+        run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
+    return f"{len(rows)} graded" + (", for the set alone" if run.brevity == 0.0 else "")
+
+
+def can_read_pairs(run: ComponentRun) -> bool:
+    """Tell whether the head was graded, and the model reads pairs."""
+    return run.graded is not None and run.resources.pair_relevance is not None
+
+
+def may_read_pairs(run: ComponentRun) -> bool:
+    """Tell whether the effort allows reading pairs, which takes longest of all stages."""
+    return run.plan.effort.walking
+
+
+def read_pairs(run: ComponentRun) -> str:
+    """Read the best graded components together with the question, and grade them again."""
+    head, model, reader = run.graded, run.resources.pair_relevance, run.resources.options.pair_reader
+    if head is None or model is None or reader is None or run.grades is None:
+        return "nothing to read"
+    _take_grades(run, graded_again(head, run.grades[head.rows], run.plan.query.text, reader, model))
+    return f"{min(len(head.rows), MOST_READ)} read"
+
+
+def _take_grades(run: ComponentRun, grades: Floats) -> None:
+    """Keep the grades of the head; for a brief question they order the list too, in place of grades before them."""
+    if run.graded is None:
+        return
+    rows = run.graded.rows
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
-    if run.brevity == 0.0:
-        return f"{len(rows)} graded, for the set alone"
-    run.add(RELEVANCE, run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2)))
-    if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
-        run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
-    _mix_past_requests(run)  # it moves shares of likelihood, which the grades have changed
-    return f"{len(rows)} graded"
+    if run.brevity > 0.0:
+        odds = run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2))
+        run.add(RELEVANCE, odds - run.parts[RELEVANCE] if RELEVANCE in run.parts else odds)
+        _mix_past_requests(run)  # it moves shares of likelihood, which the grades have changed
 
 
 def has_cross_encoder(run: ComponentRun) -> bool:

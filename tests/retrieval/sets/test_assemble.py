@@ -183,6 +183,13 @@ def test_where_the_first_surely_serves_it_stands_alone():
     assert assemble([graded("first", 0.9, 0.95), graded("second", 0.8, 0.95)], (), GRADED).asked == ("first",)
 
 
+def test_a_plugin_does_not_stand_beside_its_own_part():
+    unsure = [graded("server", 0.5, 0.9), graded("plugin", 0.45, 0.95), graded("third", 0.4, 0.92)]
+    part_of = [replace(one, alike={other: 0.9}) for one, other in zip(unsure, ("plugin", "server", ""), strict=True)]
+    assert assemble(unsure, (), GRADED).asked == ("server", "plugin")
+    assert assemble(part_of, (), GRADED).asked == ("server", "third")
+
+
 def test_of_twins_the_installed_one_takes_the_place_of_the_best():
     same = frozenset({"same"})
     ranked = [candidate("theirs", twins=same), candidate("ours", twins=same, score=0.9, installed=True)]

@@ -9,16 +9,20 @@ from repertoire.retrieval.sets.candidates import Candidate
 # Factors on the chance for each further member and each dependency: without them sets grow for next to nothing. On
 # graded tasks .95 and .9 bring as many good sets; .95 brings fewer bad ones.
 _FURTHER_FACTOR, _NEEDED_FACTOR = 0.95, 0.95
+_SAME_JOB = 0.9  # from this likeness on, as of a plugin and its part, a member brings nothing beside the other
 MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
 def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
     """Return the chance, 0 to 1, that graded members make a good set; lower for each that stands beside the first.
 
-    The grades of members count as independent of each other.
+    The grades of members count as independent of each other. A member that does the job of one before it only makes the
+    set larger.
     """
     useful, merely_helpful = 1.0, 1.0
-    for member in members:
+    for place, member in enumerate(members):
+        if any(member.alike.get(other.key, 0.0) >= _SAME_JOB for other in members[:place]):
+            continue
         met = MISSING_REQUIREMENT_FACTOR if member.lacking else 1.0
         useful *= met * member.helps
         merely_helpful *= met * (member.helps - member.serves)

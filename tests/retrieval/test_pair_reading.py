@@ -1,0 +1,178 @@
+"""The best graded components are read together with the question, by the right pair encoder alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from repertoire.app.sources.embed import embed_pending
+from repertoire.domain.answer import FAST, Query
+from repertoire.domain.errors import ModelUnavailable
+from repertoire.inference.bundled import BundledSession
+from repertoire.inference.weights import bundled
+from repertoire.retrieval.pair_reading import MOST, PAIRS, graded_again, pair_text
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.relevance import (
+    PAIR_FILE,
+    RELEVANCE,
+    GradedHead,
+    RelevanceModel,
+    pair_reading,
+    relevance_model_for,
+)
+from repertoire.retrieval.relevance_features import REPLACED
+from repertoire.retrieval.resources import Options
+from repertoire.store.database import Store
+from sample_home import NOW, SOURCE, component, record_of
+
+ROWS = (
+    ("docker-hub", "Lists Docker images, tags and their size.", "containers"),
+    ("slim-images", "Writes multi-stage Dockerfiles that keep only what a program needs at run time.", "containers"),
+    ("image-resizer", "Reduces the size of PNG and JPEG images.", "images"),
+    ("compose", "Runs several containers with Docker Compose.", "containers"),
+    ("release-notes", "Writes release notes from commits.", "documentation"),
+    ("query-tuner", "Makes slow SQL queries fast.", "databases"),
+    ("api-tests", "Writes tests for HTTP APIs.", "testing"),
+)
+BRIEF = "reduce docker image size"
+
+
+class Watched:
+    """The real model, and what it was asked to read together."""
+
+    def __init__(self, model: BundledSession) -> None:
+        self._model, self.pair_encoder = model, model.pair_encoder
+        self.read: list[tuple[str, tuple[str, ...]]] = []
+
+    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        self.read.append((question, tuple(texts)))
+        return self._model.read_pairs(question, texts)
+
+
+class Broken:
+    """A model whose files are damaged."""
+
+    pair_encoder = bundled().pair_encoder
+
+    def read_pairs(self, _question: str, _texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        message = "the model does not load"
+        raise ModelUnavailable(message)
+
+
+class Fixed:
+    """Reads the same in every pair but one."""
+
+    pair_encoder = "fixed"
+
+    def __init__(self, favourite: str) -> None:
+        self._favourite = favourite
+
+    def read_pairs(self, _question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.array([[9.0, 9.0] if text == self._favourite else [-9.0, -9.0] for text in texts])
+
+
+@pytest.fixture
+def store(tmp_path: Path, embedder: BundledSession) -> Iterator[Store]:
+    with Store.open(tmp_path / "pairs.db") as store:
+        records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in ROWS]
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        embed_pending(store, embedder)
+        yield store
+
+
+def pipeline_of(store: Store, embedder: BundledSession, reader: Watched | Broken) -> Pipeline:
+    return Pipeline(store.graph, store.vectors, embedder=embedder, options=Options(pair_reader=reader))
+
+
+def test_it_was_learned_for_the_shipped_encoders_and_speaks_for_no_others():
+    weights = bundled()
+
+    assert relevance_model_for(pair_reading(weights.query_encoder, weights.pair_encoder), PAIR_FILE) is not None
+    assert relevance_model_for(pair_reading(weights.query_encoder, ""), PAIR_FILE) is None
+    assert relevance_model_for(weights.query_encoder, PAIR_FILE) is None
+
+
+def test_the_best_five_are_read_with_the_question_and_the_others_keep_their_grades(
+    store: Store, embedder: BundledSession
+):
+    watched = Watched(embedder)
+    pipeline = pipeline_of(store, embedder, watched)
+
+    before = pipeline.rank(Query(BRIEF, without=frozenset({PAIRS})), intent=RECOMMEND)
+    assert watched.read == []
+    after = pipeline.rank(Query(BRIEF), intent=RECOMMEND)
+
+    assert before.grades is not None
+    assert after.grades is not None
+    ((question, texts),) = watched.read
+    assert question == BRIEF
+    assert len(texts) == MOST
+    assert "slim images. Writes multi-stage Dockerfiles that keep only what a program needs at run time." in texts
+    changed = np.any(before.grades != after.grades, axis=1)
+    assert changed.sum() <= MOST + (len(ROWS) - len(after.rows))  # rows that were not graded share the lowest grade
+    fits, shares_words = (
+        after.snapshot.row_of(f"folder:/shelf:skills/{name}.md") for name in ("slim-images", "docker-hub")
+    )
+    leads = [grades[fits, 0] - grades[shares_words, 0] for grades in (before.grades, after.grades)]
+    assert leads[1] > leads[0]
+    assert "5 read" in [stage.detail for stage in after.report if stage.stage == PAIRS]
+
+
+def test_new_grades_take_the_place_of_those_before_them(store: Store, embedder: BundledSession):
+    ranking = pipeline_of(store, embedder, Watched(embedder)).rank(Query(BRIEF), intent=RECOMMEND)
+    assert ranking.grades is not None
+    rows = ranking.rows
+    score = ranking.grades[rows, 0] + 0.5 * ranking.grades[rows, 1]
+    replaced = sum(ranking.parts[part][rows] for part in (*REPLACED, RELEVANCE) if part in ranking.parts)
+
+    # for a question of few words what is left of the evidence is as far apart as the grades, times their spread
+    np.testing.assert_allclose(np.diff(replaced), 3.0 * np.diff(score), atol=1e-9)
+
+
+def test_a_fast_answer_reads_no_pairs(store: Store, embedder: BundledSession):
+    watched = Watched(embedder)
+
+    pipeline_of(store, embedder, watched).rank(Query(BRIEF, mode=FAST), intent=RECOMMEND)
+
+    assert watched.read == []
+
+
+def test_a_model_that_fails_is_noted_in_an_answer_with_the_grades_before_it(store: Store, embedder: BundledSession):
+    without = pipeline_of(store, embedder, Watched(embedder)).rank(
+        Query(BRIEF, without=frozenset({PAIRS})), intent=RECOMMEND
+    )
+    ranking = pipeline_of(store, embedder, Broken()).rank(Query(BRIEF), intent=RECOMMEND)
+
+    assert any("the model does not load" in note for note in ranking.degraded)
+    assert ranking.rows.tolist() == without.rows.tolist()
+
+
+def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
+    texts = [f"text {place}" for place in range(8)]
+    features = np.zeros((8, 1))
+    grades = np.column_stack([np.arange(8.0), np.arange(8.0)])
+    model = RelevanceModel(
+        "fixed",
+        means=np.zeros(3),
+        deviations=np.full(3, 10.0),
+        direct=np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]]),
+        of_features=np.zeros((3, 1)),
+        hidden_offsets=np.zeros(1),
+        of_hidden=np.zeros((1, 2)),
+        offsets=np.zeros(2),
+    )
+
+    found = graded_again(GradedHead(np.arange(8), features, texts), grades, "q", Fixed("text 4"), model)
+
+    assert found[:3].tolist() == grades[:3].tolist()
+    assert found[3:].tolist() == [[-9.0, -9.0], [9.0, 9.0], *[[-9.0, -9.0]] * 3]
+
+
+def test_a_component_is_read_by_name_and_description_up_to_a_bound():
+    assert pair_text(component("skill", "slim-images", "Small images.")) == "slim images. Small images."
+    assert len(pair_text(component("skill", "long", "word " * 1000))) == 400
