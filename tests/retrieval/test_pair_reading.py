@@ -97,7 +97,7 @@ def test_it_was_learned_for_the_shipped_encoders_and_speaks_for_no_others():
     assert relevance_model_for(weights.query_encoder, PAIR_FILE) is None
 
 
-def test_the_best_five_are_read_with_the_question_and_the_others_keep_their_grades(
+def test_the_best_few_are_read_with_the_question_and_the_others_keep_their_grades(
     store: Store, embedder: BundledSession
 ):
     watched = Watched(embedder)
@@ -120,7 +120,7 @@ def test_the_best_five_are_read_with_the_question_and_the_others_keep_their_grad
     )
     leads = [grades[fits, 0] - grades[shares_words, 0] for grades in (before.grades, after.grades)]
     assert leads[1] > leads[0]
-    assert "5 read" in [stage.detail for stage in after.report if stage.stage == PAIRS]
+    assert f"{MOST} read" in [stage.detail for stage in after.report if stage.stage == PAIRS]
 
 
 def test_new_grades_take_the_place_of_those_before_them(store: Store, embedder: BundledSession):
@@ -169,8 +169,8 @@ def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
 
     found = graded_again(GradedHead(np.arange(8), features, texts), grades, "q", Fixed("text 4"), model)
 
-    assert found[:3].tolist() == grades[:3].tolist()
-    assert found[3:].tolist() == [[-9.0, -9.0], [9.0, 9.0], *[[-9.0, -9.0]] * 3]
+    assert found[:-MOST].tolist() == grades[:-MOST].tolist()
+    assert found[-MOST:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * (MOST - 1)]
 
 
 def test_a_component_is_read_by_name_and_description_up_to_a_bound():
