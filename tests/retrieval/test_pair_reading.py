@@ -10,13 +10,16 @@ import numpy.typing as npt
 import pytest
 
 from repertoire.app.sources.embed import embed_pending
+from repertoire.catalogue import products
 from repertoire.domain.answer import FAST, Query
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.bundled import BundledSession
 from repertoire.inference.weights import bundled
+from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.pair_reading import MOST, PAIRS, graded_again, pair_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.relevance import (
     PAIR_FILE,
     RELEVANCE,
@@ -167,7 +170,7 @@ def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
         offsets=np.zeros(2),
     )
 
-    found = graded_again(GradedHead(np.arange(8), features, texts), grades, "q", Fixed("text 4"), model)
+    found = graded_again(GradedHead(np.arange(8), features, grades, texts), "q", Fixed("text 4"), model)
 
     assert found[:-MOST].tolist() == grades[:-MOST].tolist()
     assert found[-MOST:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * (MOST - 1)]
@@ -176,3 +179,29 @@ def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
 def test_a_component_is_read_by_name_and_description_up_to_a_bound():
     assert pair_text(component("skill", "slim-images", "Small images.")) == "slim images. Small images."
     assert len(pair_text(component("skill", "long", "word " * 1000))) == 400
+
+
+def test_a_converter_into_something_else_is_graded_lower_however_likely_it_reads(
+    tmp_path: Path, embedder: BundledSession
+):
+    rows = (
+        ("excel-to-markdown", "Converts Excel workbooks into Markdown."),
+        ("sheets", "Reads Excel workbooks, PDF tables and CSV files, and writes Excel."),
+        ("release-notes", "Writes release notes from commits."),
+    )
+    task, options = "convert the PDF to Excel", Options(pair_reader=embedder, products=Products(products.load()))
+    with Store.open(tmp_path / "conversions.db") as store:
+        records = [record_of(component("skill", name, told), provides=["documents"]) for name, told in rows]
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        embed_pending(store, embedder)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
+        held, free = (
+            pipeline.rank(Query(task, without=off), intent=RECOMMEND)
+            for off in (frozenset[str](), frozenset({DIRECTION}))
+        )
+
+    assert held.grades is not None
+    assert free.grades is not None
+    wrong = held.snapshot.row_of("folder:/shelf:skills/excel-to-markdown.md")
+    assert free.grades[wrong, 0] - held.grades[wrong, 0] > 1.0
+    assert held.snapshot.summaries[held.rows[0]].name == "sheets"

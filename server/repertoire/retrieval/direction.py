@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from repertoire.domain.component import Component
-from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.binding import lead_of
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.matched_words import stem
@@ -115,6 +115,15 @@ class Directions:
                 odds[row] = _offer_odds(offers[row], action, ends[1], said) if row in offers else 0.0
         return odds
 
+    def converts_elsewhere(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Mask:
+        """Return the mask of rows that convert into another target than the conversion that the task asks for."""
+        found, (_, into) = np.zeros(len(snapshot), dtype=bool), self._ends(words_of(text))
+        if into:
+            offers = self._offers(snapshot, reader, rows)
+            for row in rows.tolist():
+                found[row] = row in offers and _is_elsewhere(offers[row], into)
+        return found
+
     def _offers(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, Offer]:
         if self._known[0] is not snapshot:
             self._known = snapshot, {}
@@ -149,7 +158,11 @@ def _offer_odds(offer: Offer, action: str, into: str, said: frozenset[str]) -> f
     opposed = {action for action, word in offer.actions.items() if word not in said}
     found = _ALIKE if action in offer.actions else 0.0
     found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
-    return found - _ELSEWHERE * (bool(into) and offer.ends[1] not in {"", into})
+    return found - _ELSEWHERE * _is_elsewhere(offer, into)
+
+
+def _is_elsewhere(offer: Offer, into: str) -> bool:
+    return bool(into) and offer.ends[1] not in {"", into}
 
 
 def asked(words: Sequence[Word]) -> str:

@@ -19,14 +19,14 @@ def pair_text(component: Component) -> str:
     return f"{component.name.replace('-', ' ')}. {component.description}"[:_CHARACTERS]
 
 
-def graded_again(head: GradedHead, grades: Floats, question: str, reader: PairReader, model: RelevanceModel) -> Floats:
-    """Return the grades of a head, those of its best components by a model that also sees what was read.
+def graded_again(head: GradedHead, question: str, reader: PairReader, model: RelevanceModel) -> Floats:
+    """Return the grades of a head, those of its best components anew by a model that also sees what was read.
 
     Raises:
         ModelUnavailable: the reader's model does not load.
     """
-    best = np.argsort(-score_of(grades), kind="stable")[:MOST]
+    best = np.argsort(-score_of(head.grades), kind="stable")[:MOST]
     read = reader.read_pairs(question, [head.texts[place] for place in best])
-    found = grades.copy()
+    found = head.grades.copy()
     found[best] = model.grades(np.concatenate([head.features[best], read], axis=1))
     return found

@@ -52,10 +52,11 @@ class RelevanceModel:
 
 @dataclass(frozen=True)
 class GradedHead:
-    """The rows that were graded, with the features of each and the text that is read together with the question."""
+    """The rows that were graded: features, grades, and the text of each that is read together with the question."""
 
     rows: Rows
     features: Floats
+    grades: Floats
     texts: Sequence[str]
 
 

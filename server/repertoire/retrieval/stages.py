@@ -48,6 +48,9 @@ _CLIENT, _ASKED_TYPE = "client", "type"
 # the dev half of graded plain tasks.
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 _BRIEF_WANTED = 1.0  # the same for a type that the words ask for
+# Taken from both grades of a component that converts into something else than is asked for: what is likely becomes
+# unlikely. Too few graded tasks ask for a conversion to fit it.
+_CONVERTS_ELSEWHERE = 2.0
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
@@ -239,8 +242,9 @@ def grade_head(run: ComponentRun) -> str:
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
-    run.graded = GradedHead(rows, features_of_head, [pair_text(component) for component in components])
-    _take_grades(run, model.grades(features_of_head))
+    grades, texts = model.grades(features_of_head), [pair_text(component) for component in components]
+    run.graded = GradedHead(rows, features_of_head, grades, texts)
+    _take_grades(run, grades)
     if run.brevity > 0.0 and _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
     return f"{len(rows)} graded" + (", for the set alone" if run.brevity == 0.0 else "")
@@ -259,9 +263,9 @@ def may_read_pairs(run: ComponentRun) -> bool:
 def read_pairs(run: ComponentRun) -> str:
     """Read the best graded components together with the question, and grade them again."""
     head, model, reader = run.graded, run.resources.pair_relevance, run.resources.options.pair_reader
-    if head is None or model is None or reader is None or run.grades is None:
+    if head is None or model is None or reader is None:
         return "nothing to read"
-    _take_grades(run, graded_again(head, run.grades[head.rows], run.plan.query.text, reader, model))
+    _take_grades(run, graded_again(head, run.plan.query.text, reader, model))
     return f"{min(len(head.rows), MOST_READ)} read"
 
 
@@ -270,6 +274,9 @@ def _take_grades(run: ComponentRun, grades: Floats) -> None:
     if run.graded is None:
         return
     rows = run.graded.rows
+    if DIRECTION not in run.without:
+        elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, run.plan.query.text)
+        grades = grades - _CONVERTS_ELSEWHERE * elsewhere[rows, np.newaxis]
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
     if run.brevity > 0.0:
