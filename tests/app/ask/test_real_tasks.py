@@ -25,18 +25,18 @@ pytestmark = [
 
 # each task, and why what is kept for it is right
 TASKS = {
-    "add OAuth login with sessions to a FastAPI service": "one knows FastAPI and OAuth, one adds logins; a gap",
-    "review this pull request for security problems": "one reviews them for security too; its server comes along",
-    "fill in PDF forms from a spreadsheet": "one fills forms; that it reads no spreadsheet is said",
+    "add OAuth login with sessions to a FastAPI service": "one adds FastAPI endpoints with logins; two gaps",
+    "review this pull request for security problems": "two review changes, one of them for security",
+    "fill in PDF forms from a spreadsheet": "two fill forms; that none reads a spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
     "deploy our services to Kubernetes with Helm and set up monitoring with Prometheus and Grafana": (
-        "two jobs that take four: charts, deployment, Prometheus; only a skill for Qdrant names Grafana"
+        "two jobs that take four: Prometheus, clusters, manifests, charts; Grafana is a gap"
     ),
     "find out why our Postgres queries are slow and add the missing indexes": "one PostgreSQL expert does both",
-    "write release notes and a changelog from the git history": "a single job, and a dozen do it: one is enough",
-    "build an MCP server in Python that wraps our internal REST API": "servers, shipping one in Python; a gap",
-    "triage Sentry errors and fix the most frequent one": "a skill, and the server that it works through",
-    "block dangerous shell commands like rm -rf before they run": "guards that run before the shell does, and no prose",
+    "write release notes and a changelog from the git history": "a dozen do this job: one writes, one releases",
+    "build an MCP server in Python that wraps our internal REST API": "how to build servers, and one in Python; a gap",
+    "triage Sentry errors and fix the most frequent one": "Sentry's own plugin, and its server",
+    "block dangerous shell commands like rm -rf before they run": "a guard that runs before the shell, and no prose",
 }
 
 
