@@ -77,6 +77,12 @@ def fill(store: Store, *more: Component, installed: Sequence[str] = ()) -> None:
     store.sources.write(SOURCE, records, [], derived=[], now=NOW)
 
 
+def fill_skills(store: Store, rows: Sequence[tuple[str, str, str]]) -> None:
+    """Put skills into a store, each by its name, its description and the capability that it provides."""
+    records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in rows]
+    store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+
+
 def filled_home(home: Path, *more: Component, installed: Sequence[str] = ()) -> Path:
     """Return a home whose store holds the shelf."""
     home.mkdir(parents=True, exist_ok=True)

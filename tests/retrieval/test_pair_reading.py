@@ -31,7 +31,7 @@ from repertoire.retrieval.relevance import (
 from repertoire.retrieval.relevance_features import REPLACED
 from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
-from sample_home import NOW, SOURCE, component, record_of
+from sample_home import component, fill_skills
 
 ROWS = (
     ("docker-hub", "Lists Docker images, tags and their size.", "containers"),
@@ -82,8 +82,7 @@ class Fixed:
 @pytest.fixture
 def store(tmp_path: Path, embedder: BundledSession) -> Iterator[Store]:
     with Store.open(tmp_path / "pairs.db") as store:
-        records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in ROWS]
-        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        fill_skills(store, ROWS)
         embed_pending(store, embedder)
         yield store
 
@@ -170,7 +169,7 @@ def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
         offsets=np.zeros(2),
     )
 
-    found = graded_again(GradedHead(np.arange(8), features, grades, texts), "q", Fixed("text 4"), model)
+    found = graded_again(GradedHead(np.arange(8), features, grades, texts, np.zeros(8)), "q", Fixed("text 4"), model)
 
     assert found[:-MOST].tolist() == grades[:-MOST].tolist()
     assert found[-MOST:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * (MOST - 1)]
@@ -191,8 +190,7 @@ def test_a_converter_into_something_else_is_graded_lower_however_likely_it_reads
     )
     task, options = "convert the PDF to Excel", Options(pair_reader=embedder, products=Products(products.load()))
     with Store.open(tmp_path / "conversions.db") as store:
-        records = [record_of(component("skill", name, told), provides=["documents"]) for name, told in rows]
-        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        fill_skills(store, [(name, told, "documents") for name, told in rows])
         embed_pending(store, embedder)
         pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
         held, free = (

@@ -17,7 +17,7 @@ from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
 from repertoire.retrieval.relevance_features import HEAD, REPLACED
 from repertoire.store.database import Store
-from sample_home import NOW, SOURCE, component, record_of
+from sample_home import fill_skills
 
 ROWS = (
     ("api-tests", "Writes tests for HTTP APIs.", "testing"),
@@ -35,8 +35,7 @@ LONG = (
 @pytest.fixture
 def pipeline(tmp_path: Path, embedder: Embedder) -> Iterator[Pipeline]:
     with Store.open(tmp_path / "graded.db") as store:
-        records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in ROWS]
-        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+        fill_skills(store, ROWS)
         embed_pending(store, embedder)
         yield Pipeline(store.graph, store.vectors, embedder=embedder)
 

@@ -48,13 +48,13 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(CODE, CODE, stages.add_code_similarity, on=stages.asks_in_code),
     # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.
     Stage("requests", "learning", stages.add_past_requests, on=stages.is_embedded, cheap=True),
-    Stage("ppr", "graph", stages.add_graph_walk, worth=stages.may_walk),
+    Stage("ppr", "graph", stages.add_graph_walk, worth=stages.may_take_long),
     Stage(PATTERNS, PATTERNS, stages.add_patterns),
     Stage(BINDING, BINDING, stages.lower_bound_products, on=stages.knows_products, cheap=True),
     Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
     Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
     Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
-    Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_read_pairs),
+    Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_take_long),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )

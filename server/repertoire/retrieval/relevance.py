@@ -52,12 +52,16 @@ class RelevanceModel:
 
 @dataclass(frozen=True)
 class GradedHead:
-    """The rows that were graded: features, grades, and the text of each that is read together with the question."""
+    """The rows that were graded: features, grades, and the text of each that is read together with the question.
+
+    `handicaps` are taken from both grades of each row, whichever model gave them.
+    """
 
     rows: Rows
     features: Floats
     grades: Floats
     texts: Sequence[str]
+    handicaps: Floats
 
 
 def relevance_model_for(reading: str, path: Path = FILE) -> RelevanceModel | None:

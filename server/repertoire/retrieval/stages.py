@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE
-from repertoire.retrieval.arrays import Floats
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross_encoder import MOST as MOST_CROSSED
@@ -159,8 +159,8 @@ def _mix_past_requests(run: ComponentRun) -> None:
         run.add(PAST, odds, finds=run.past.share > 0.0)
 
 
-def may_walk(run: ComponentRun) -> bool:
-    """Tell whether the effort allows personalised PageRank."""
+def may_take_long(run: ComponentRun) -> bool:
+    """Tell whether the effort allows the stages that take longest: personalised PageRank and reading pairs."""
     return run.plan.effort.walking
 
 
@@ -243,11 +243,18 @@ def grade_head(run: ComponentRun) -> str:
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
     grades, texts = model.grades(features_of_head), [pair_text(component) for component in components]
-    run.graded = GradedHead(rows, features_of_head, grades, texts)
-    _take_grades(run, grades)
+    run.graded = GradedHead(rows, features_of_head, grades, texts, _handicaps(run, rows))
+    _take_grades(run, run.graded, grades)
     if run.brevity > 0.0 and _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
     return f"{len(rows)} graded" + (", for the set alone" if run.brevity == 0.0 else "")
+
+
+def _handicaps(run: ComponentRun, rows: Rows) -> Floats:
+    if DIRECTION in run.without:
+        return np.zeros(len(rows))
+    elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, run.plan.query.text)
+    return np.where(elsewhere[rows], _CONVERTS_ELSEWHERE, 0.0)
 
 
 def can_read_pairs(run: ComponentRun) -> bool:
@@ -255,28 +262,18 @@ def can_read_pairs(run: ComponentRun) -> bool:
     return run.graded is not None and run.resources.pair_relevance is not None
 
 
-def may_read_pairs(run: ComponentRun) -> bool:
-    """Tell whether the effort allows reading pairs, which takes longest of all stages."""
-    return run.plan.effort.walking
-
-
 def read_pairs(run: ComponentRun) -> str:
     """Read the best graded components together with the question, and grade them again."""
     head, model, reader = run.graded, run.resources.pair_relevance, run.resources.options.pair_reader
     if head is None or model is None or reader is None:
         return "nothing to read"
-    _take_grades(run, graded_again(head, run.plan.query.text, reader, model))
+    _take_grades(run, head, graded_again(head, run.plan.query.text, reader, model))
     return f"{min(len(head.rows), MOST_READ)} read"
 
 
-def _take_grades(run: ComponentRun, grades: Floats) -> None:
+def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
     """Keep the grades of the head; for a brief question they order the list too, in place of grades before them."""
-    if run.graded is None:
-        return
-    rows = run.graded.rows
-    if DIRECTION not in run.without:
-        elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, run.plan.query.text)
-        grades = grades - _CONVERTS_ELSEWHERE * elsewhere[rows, np.newaxis]
+    rows, grades = head.rows, grades - head.handicaps[:, np.newaxis]
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
     if run.brevity > 0.0:
