@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 UNKNOWN, HELPS, SERVES = 0, 1, 2
+BINS, DRAWS = 10, 2_000
 Figures = dict[str, np.ndarray]
 
 
@@ -73,6 +74,54 @@ def _judged(task: Mapping, answer: Mapping, grades: Mapping[str, int]) -> dict[s
     if hinted:
         figures["Hint wrong"] = 100.0 * (hinted[0] == UNKNOWN)
     return figures
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far confidence is from the share of good sets, beside what chance alone gives a perfect confidence.
+
+    `error` is the expected calibration error over ten bins, in per cent, `sure` the mean confidence of sets that are
+    not good; each with its mean and its 2.5th and 97.5th percentile, were every set good with just its confidence.
+    """
+
+    sets: int
+    error: float
+    error_by_chance: tuple[float, float, float]
+    sure: float
+    sure_by_chance: tuple[float, float, float]
+
+
+def calibration(graded: Graded, answers: Mapping[str, Mapping]) -> Calibration:
+    """Return the calibration of the confidence in the sets that were recommended."""
+    told = [
+        (answers[task["text"]]["confidence"], _judged(task, answers[task["text"]], graded.grades.get(task["id"], {})))
+        for task in graded.tasks
+        if answers[task["text"]]["set"]
+    ]
+    confidence = np.array([sure for sure, _ in told])
+    good = np.array([judged["Good"] > 0 for _, judged in told])
+    drawn = np.random.default_rng(0).random((DRAWS, len(told))) < confidence
+    return Calibration(
+        len(told),
+        _error(confidence, good),
+        _spread([_error(confidence, one) for one in drawn]),
+        _sure(confidence, good),
+        _spread([_sure(confidence, one) for one in drawn]),
+    )
+
+
+def _error(confidence: np.ndarray, good: np.ndarray) -> float:
+    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, confidence - good, BINS)
+    return float(100.0 * np.abs(gaps).sum() / len(confidence))
+
+
+def _sure(confidence: np.ndarray, good: np.ndarray) -> float:
+    return math.nan if good.all() else float(confidence[~good].mean())
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, float]:
+    return float(np.nanmean(values)), *(float(np.nanpercentile(values, share)) for share in (2.5, 97.5))
 
 
 def _verdict(task: Mapping, chosen: Sequence[str], members: Sequence[int]) -> tuple[bool, bool]:

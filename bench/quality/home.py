@@ -2,7 +2,8 @@
 
 A set is a folder of REPERTOIRE_BENCH_DATA with graded plain tasks (tasks.jsonl, grades.tsv) or with labelled questions
 (queries.jsonl, qrels.tsv), of which those are asked that something in the home answers. Figures have 95 % intervals;
-what a part brings is the paired difference to the answers without it, starred where its interval excludes zero.
+what a part brings is the paired difference to the answers without it, starred where its interval excludes zero. Of
+graded tasks it also tells how well the confidence is calibrated, beside what a perfect one would show on as few.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every process of the product has it (boot.threads)
@@ -19,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
-from graded import Graded, judge_tasks  # noqa: E402
+from graded import Calibration, Graded, calibration, judge_tasks  # noqa: E402
 from judge import Figures, Labels, interval, judge, read_labels, read_run  # noqa: E402
 from opening import UNHURRIED, labelled_sets  # noqa: E402
 from run import commit, keep  # noqa: E402
@@ -46,9 +48,9 @@ def main() -> int:
     environment = {"REPERTOIRE_QUERY_MS": str(UNHURRIED)}
     with open_repertoire(given.home, environment=environment, read_only=True) as opened:
         for name in given.sets:
-            whole = asked(opened, data / name, given.split, frozenset())
+            whole, calibrated = asked(opened, data / name, given.split, frozenset())
             for part in ("", *(given.without or PARTS)):
-                figures = asked(opened, data / name, given.split, frozenset(part.split(","))) if part else whole
+                figures = asked(opened, data / name, given.split, frozenset(part.split(",")))[0] if part else whole
                 row = {"set": name, "without": part, "n": len(next(iter(figures.values())))}
                 row["figures"] = {key: interval(values) for key, values in figures.items() if _told(values)}
                 if part:
@@ -57,6 +59,9 @@ def main() -> int:
                         for key, values in figures.items()
                         if _told(values) and _told(whole[key] - values)
                     }
+                elif calibrated:
+                    row["calibration"] = asdict(calibrated)
+                    print(calibration_line(calibrated))
                 rows.append(row)
                 print(line(row), flush=True)
     if given.write:
@@ -68,8 +73,8 @@ def _told(values: np.ndarray) -> bool:
     return not np.isnan(values).all()
 
 
-def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str]) -> Figures:
-    """Return the figures of every task or question of a set."""
+def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str]) -> tuple[Figures, Calibration | None]:
+    """Return the figures of every task or question of a set, and for graded tasks the calibration."""
     plain = (folder / "grades.tsv").is_file()
     with tempfile.TemporaryDirectory(prefix="repertoire-home-") as place:
         run = Path(place) / "run"
@@ -78,10 +83,12 @@ def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str])
         if not plain:
             labels = read_labels(folder, split)
             here = [query for query in labels.queries if query["id"] not in result.left_out]
-            return judge(Labels(here, labels.gold), read_run(run), SEARCH)
+            return judge(Labels(here, labels.gold), read_run(run), SEARCH), None
         answers = {row["task"]: row for row in map(json.loads, run.read_text(encoding="utf-8").splitlines())}
-    figures = judge_tasks(Graded.read(folder, split), answers)
-    return figures | {"Everyday": drawn(opened, folder.parent / EVERYDAY, without, len(answers))}
+    graded = Graded.read(folder, split)
+    figures = judge_tasks(graded, answers)
+    figures["Everyday"] = drawn(opened, folder.parent / EVERYDAY, without, len(answers))
+    return figures, calibration(graded, answers)
 
 
 def drawn(opened: Repertoire, prompts: Path, without: frozenset[str], rows: int) -> np.ndarray:
@@ -92,6 +99,16 @@ def drawn(opened: Repertoire, prompts: Path, without: frozenset[str], rows: int)
         hinted = [100.0 * bool(VerbCaller(opened, without).offer(text)) for text in asked]
         found[: len(hinted)] = hinted[:rows]
     return found
+
+
+def calibration_line(found: Calibration) -> str:
+    """Return the calibration as text."""
+    chance, low, high = found.error_by_chance
+    sure, lowest, highest = found.sure_by_chance
+    return (
+        f"calibration error of {found.sets} sets {found.error:.1f} (a perfect confidence: {chance:.1f}, {low:.1f} to "
+        f"{high:.1f}); mean confidence of what is not good {found.sure:.2f} ({sure:.2f}, {lowest:.2f} to {highest:.2f})"
+    )
 
 
 def line(row: dict) -> str:
