@@ -10,9 +10,11 @@ import pytest
 
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
+from repertoire.domain.component import SKILL, Component
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
 from repertoire.retrieval.relevance_features import HEAD, REPLACED
@@ -97,3 +99,41 @@ def test_features_are_those_of_the_head_and_of_what_is_asked_for(pipeline: Pipel
     assert len(keys) == 2
     assert rare in keys
     assert features.shape == (2, len(model.means))
+
+
+def test_a_placeholder_gives_way_to_what_serves(tmp_path: Path, embedder: Embedder):
+    shows = (
+        "Shows how a Claude Code skill is created: its front matter, its triggers, its files. Use it to create a skill."
+    )
+    rows = (
+        ("example-skill", shows, "skill-authoring"),
+        ("skill-creator", "Creates skills.", "skill-authoring"),
+        ("example-based-tests", "Writes tests from examples.", "testing"),
+    )
+    with Store.open(tmp_path / "graded.db") as store:
+        fill_skills(store, rows)
+        embed_pending(store, embedder)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+        ranking = pipeline.rank(Query("create a Claude Code skill"), intent=RECOMMEND)
+        named = pipeline.rank(Query("example-skill"), intent=RECOMMEND)
+
+    names = [ranking.snapshot.summaries[row].name for row in ranking.rows]
+    assert names.index("skill-creator") < names.index("example-skill")
+    assert named.snapshot.summaries[named.rows[0]].name == "example-skill"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("example-skill", True),
+        ("template_skill", True),
+        ("hello-world-command", True),
+        ("example-mcp-server", True),
+        ("plugin-template", False),
+        ("example-based-tests", False),
+        ("example", False),
+        ("", False),
+    ],
+)
+def test_a_placeholder_is_known_by_its_name_alone(name: str, expected: bool):
+    assert is_placeholder(Component(name, SKILL, name)) is expected

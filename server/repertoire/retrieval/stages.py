@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE
+from repertoire.domain.component import Component
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE, code_odds
@@ -30,6 +32,7 @@ from repertoire.retrieval.naming import odds_of_named
 from repertoire.retrieval.pair_reading import MOST as MOST_READ
 from repertoire.retrieval.pair_reading import graded_again, pair_text
 from repertoire.retrieval.patterns import PATTERNS
+from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
 from repertoire.retrieval.relevance import RELEVANCE, GradedHead
@@ -51,6 +54,8 @@ _BRIEF_WANTED = 1.0  # the same for a type that the words ask for
 # Taken from both grades of a component that converts into something else than is asked for: what is likely becomes
 # unlikely. Too few graded tasks ask for a conversion to fit it.
 _CONVERTS_ELSEWHERE = 2.0
+# The same of a placeholder: of 29 graded answers that were one, none served, though their texts say how one is written.
+_PLACEHOLDER = 4.0
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
@@ -243,18 +248,19 @@ def grade_head(run: ComponentRun) -> str:
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
     grades, texts = model.grades(features_of_head), [pair_text(component) for component in components]
-    run.graded = GradedHead(rows, features_of_head, grades, texts, _handicaps(run, rows))
+    run.graded = GradedHead(rows, features_of_head, grades, texts, _handicaps(run, rows, components))
     _take_grades(run, run.graded, grades)
     if run.brevity > 0.0 and _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_BRIEF_WANTED * run.brevity))
     return f"{len(rows)} graded" + (", for the set alone" if run.brevity == 0.0 else "")
 
 
-def _handicaps(run: ComponentRun, rows: Rows) -> Floats:
+def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -> Floats:
+    found = np.array([_PLACEHOLDER * is_placeholder(component) for component in components])
     if DIRECTION in run.without:
-        return np.zeros(len(rows))
+        return found
     elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, run.plan.query.text)
-    return np.where(elsewhere[rows], _CONVERTS_ELSEWHERE, 0.0)
+    return found + np.where(elsewhere[rows], _CONVERTS_ELSEWHERE, 0.0)
 
 
 def can_read_pairs(run: ComponentRun) -> bool:
