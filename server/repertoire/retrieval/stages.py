@@ -283,7 +283,7 @@ def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
     if run.brevity > 0.0:
-        odds = run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity**2))
+        odds = run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.brevity))
         run.add(RELEVANCE, odds - run.parts[RELEVANCE] if RELEVANCE in run.parts else odds)
         _mix_past_requests(run)  # it moves shares of likelihood, which the grades have changed
 
