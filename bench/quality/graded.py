@@ -58,6 +58,8 @@ def _judged(task: Mapping, answer: Mapping, grades: Mapping[str, int]) -> dict[s
     members = [grades.get(key, UNKNOWN) for key in chosen]
     good, bad = _verdict(task, chosen, members)
     figures = {"Good": 100.0 * good, "Bad": 100.0 * bad}
+    if chosen:
+        figures["Confidence"] = answer["confidence"]
     if chosen and not good:
         figures["Sure"] = answer["confidence"]
     if members:
@@ -91,18 +93,13 @@ class Calibration:
     sure_by_chance: tuple[float, float, float]
 
 
-def calibration(graded: Graded, answers: Mapping[str, Mapping]) -> Calibration:
-    """Return the calibration of the confidence in the sets that were recommended."""
-    told = [
-        (answers[task["text"]]["confidence"], _judged(task, answers[task["text"]], graded.grades.get(task["id"], {})))
-        for task in graded.tasks
-        if answers[task["text"]]["set"]
-    ]
-    confidence = np.array([sure for sure, _ in told])
-    good = np.array([judged["Good"] > 0 for _, judged in told])
-    drawn = np.random.default_rng(0).random((DRAWS, len(told))) < confidence
+def calibration(figures: Figures) -> Calibration:
+    """Return the calibration of the confidence in the sets that were recommended, from the figures of the tasks."""
+    told = ~np.isnan(figures["Confidence"])
+    confidence, good = figures["Confidence"][told], figures["Good"][told] > 0
+    drawn = np.random.default_rng(0).random((DRAWS, len(good))) < confidence
     return Calibration(
-        len(told),
+        len(good),
         _error(confidence, good),
         _spread([_error(confidence, one) for one in drawn]),
         _sure(confidence, good),

@@ -48,9 +48,9 @@ def main() -> int:
     environment = {"REPERTOIRE_QUERY_MS": str(UNHURRIED)}
     with open_repertoire(given.home, environment=environment, read_only=True) as opened:
         for name in given.sets:
-            whole, calibrated = asked(opened, data / name, given.split, frozenset())
+            whole = asked(opened, data / name, given.split, frozenset())
             for part in ("", *(given.without or PARTS)):
-                figures = asked(opened, data / name, given.split, frozenset(part.split(",")))[0] if part else whole
+                figures = asked(opened, data / name, given.split, frozenset(part.split(","))) if part else whole
                 row = {"set": name, "without": part, "n": len(next(iter(figures.values())))}
                 row["figures"] = {key: interval(values) for key, values in figures.items() if _told(values)}
                 if part:
@@ -59,9 +59,10 @@ def main() -> int:
                         for key, values in figures.items()
                         if _told(values) and _told(whole[key] - values)
                     }
-                elif calibrated:
-                    row["calibration"] = asdict(calibrated)
-                    print(calibration_line(calibrated))
+                elif "Confidence" in whole:
+                    found = calibration(whole)
+                    row["calibration"] = asdict(found)
+                    print(calibration_line(found))
                 rows.append(row)
                 print(line(row), flush=True)
     if given.write:
@@ -73,8 +74,8 @@ def _told(values: np.ndarray) -> bool:
     return not np.isnan(values).all()
 
 
-def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str]) -> tuple[Figures, Calibration | None]:
-    """Return the figures of every task or question of a set, and for graded tasks the calibration."""
+def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str]) -> Figures:
+    """Return the figures of every task or question of a set."""
     plain = (folder / "grades.tsv").is_file()
     with tempfile.TemporaryDirectory(prefix="repertoire-home-") as place:
         run = Path(place) / "run"
@@ -83,12 +84,10 @@ def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str])
         if not plain:
             labels = read_labels(folder, split)
             here = [query for query in labels.queries if query["id"] not in result.left_out]
-            return judge(Labels(here, labels.gold), read_run(run), SEARCH), None
+            return judge(Labels(here, labels.gold), read_run(run), SEARCH)
         answers = {row["task"]: row for row in map(json.loads, run.read_text(encoding="utf-8").splitlines())}
-    graded = Graded.read(folder, split)
-    figures = judge_tasks(graded, answers)
-    figures["Everyday"] = drawn(opened, folder.parent / EVERYDAY, without, len(answers))
-    return figures, calibration(graded, answers)
+    figures = judge_tasks(Graded.read(folder, split), answers)
+    return figures | {"Everyday": drawn(opened, folder.parent / EVERYDAY, without, len(answers))}
 
 
 def drawn(opened: Repertoire, prompts: Path, without: frozenset[str], rows: int) -> np.ndarray:
