@@ -34,12 +34,10 @@ class Space:
     rows: Rows
     vectors: Vectors
 
-    def at(self, row: int) -> Vectors:
-        """Return the vector of a row; zeros where it has none in this space."""
+    def at(self, row: int) -> Vectors | None:
+        """Return the vector of a row; None where it has none in this space."""
         place = int(np.searchsorted(self.rows, row))
-        if place < len(self.rows) and self.rows[place] == row:
-            return np.asarray(self.vectors[place])
-        return np.zeros(self.vectors.shape[1], dtype=np.float32)
+        return np.asarray(self.vectors[place]) if place < len(self.rows) and self.rows[place] == row else None
 
 
 @dataclass(frozen=True)

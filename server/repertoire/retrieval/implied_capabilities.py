@@ -51,8 +51,8 @@ class CapabilityModel:
         """Return the probability of each capability for a question; they sum up to 1."""
         return self.likely_of(self.hidden(text, vector))
 
-    def hidden(self, text: str, vector: Vectors) -> Vectors:
-        """Return the hidden units for a text and its vector."""
+    def hidden(self, text: str, vector: Vectors | None) -> Vectors:
+        """Return the hidden units for a text and its vector, if it has one."""
         return self.perceptron.hidden(vector, *known_words(text, self._places, self.rarity))
 
     def likely_of(self, hidden: Vectors) -> Floats:

@@ -30,10 +30,11 @@ class Perceptron:
     of_hidden: Vectors  # hidden units by outputs
     offsets: Floats
 
-    def hidden(self, vector: Vectors, known: Rows, values: Vectors) -> Vectors:
-        """Return the hidden units for a vector and the known words, given by place and value."""
+    def hidden(self, vector: Vectors | None, known: Rows, values: Vectors) -> Vectors:
+        """Return the hidden units for a vector, if there is one, and the known words, given by place and value."""
         said = (values * self.steps[known]) @ self.of_words[known].astype(np.float32)
-        return np.maximum(SCALE * vector @ self.of_vector + said + self.hidden_offsets, 0.0).astype(np.float32)
+        seen = said if vector is None else SCALE * vector @ self.of_vector + said
+        return np.maximum(seen + self.hidden_offsets, 0.0).astype(np.float32)
 
     def outputs(self, hidden: Vectors) -> Floats:
         """Return the outputs for hidden units."""

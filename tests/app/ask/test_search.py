@@ -2,8 +2,11 @@
 
 import pytest
 
+from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
-from repertoire.domain.answer import Query
+from repertoire.app.sources.settle import write_catalogue
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import BODY_SPACE, Query, Task
 from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
@@ -31,6 +34,20 @@ def test_nothing_fits_and_the_nearest_misses_are_named(pipeline):
     answer = search(pipeline, Query("book a flight to Rome and a hotel with a database of reviews"))
     assert not answer.fits
     assert [hit.component.name for hit in answer.hits] == ["postgres"]
+
+
+def test_a_question_is_answered_while_another_process_has_embedded_bodies_and_no_description_yet(tmp_path):
+    with open_repertoire(tmp_path, environment={"REPERTOIRE_QUERY_MS": "60000"}) as opened:
+        store, embedder = opened.store, opened.embedder
+        assert embedder is not None
+        write_catalogue(store)
+        rows = store.vectors.pending(BODY_SPACE, embedder.model, limit=20)
+        bodies = embedder.embed_passages(
+            [entry.component.body for entry in store.graph.components(dict(rows)).values()]
+        )
+        store.vectors.put(BODY_SPACE, embedder.model, rows, bodies)
+        assert search(opened.pipeline, Query("review a pull request")).hits
+        assert recommend(opened.pipeline, Task("review a pull request")).items
 
 
 def test_the_limit_is_kept(pipeline):
