@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from repertoire.domain.project import CODE
 from repertoire.retrieval import sections
 from repertoire.retrieval.project import CodeIndex, Parts, read_project
-from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks, by_words
+from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks, by_headings, by_words
 from repertoire.retrieval.sign_codes import NodeVectors
 
 _WIDTH = 3
@@ -56,6 +56,13 @@ def test_a_section_has_the_cosine_of_its_nearest_chunk_and_a_part_of_that_of_the
         expected = -own[0][0] - 0.5 * own[1][0] if len(own) > 1 else (-own[0][0] if own else 0.0)
         assert run.evidence[CHUNKS][section - 1] == expected
         assert nearest.get(section - 1) == (own[0][1] if own else None)
+
+
+def test_headings_that_have_no_vectors_yet_are_not_compared():
+    one = np.ones(1, dtype=np.int64)
+    index = read_project(1, Parts(one, 1_000 * one, one), held({1_000: 0.5}), CODE)
+    run = SectionRun("what", None, index, OneQuestion(), weights={})
+    assert by_headings(run) == "no vectors"
 
 
 def test_of_very_many_sections_the_rarest_words_alone_are_looked_up(monkeypatch):

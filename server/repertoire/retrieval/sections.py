@@ -260,7 +260,7 @@ def _groups_to_compare(run: SectionRun, vector: Vectors) -> Groups:
 def by_headings(run: SectionRun) -> str:
     """Score sections by the cosine of their headings."""
     space = run.index.spaces[HEADING_SPACE]
-    if run.vector is None:
+    if run.vector is None or not len(space.rows):
         return "no vectors"
     scores = np.zeros(len(run.index))
     if len(run.index) <= _FEW:
