@@ -125,13 +125,18 @@ class Dispatcher:
         return NOTHING
 
     def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
-        """Spool a use until it is processed: a process that is killed meanwhile must not lose it."""
+        """Spool a use until it is processed: a process that ends meanwhile must not lose it."""
         row = heard(name, hook, self._environment)
         if row is None:
             return
         with contextlib.suppress(OSError):  # no space, or the home cannot be written: tools report it
             word = put_off(locate(), [row])
-            doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
+
+            def drop(done: asyncio.Future[str]) -> None:
+                if not done.cancelled() and done.exception() is None:  # cancelled when the client leaves: not processed
+                    word.unlink(missing_ok=True)
+
+            doing.add_done_callback(drop)
 
     async def warm_up(self) -> None:
         """Answer a made-up question, so that a person's first one waits for no import and no cache.
