@@ -65,7 +65,7 @@ def _judged(task: Mapping, answer: Mapping, grades: Mapping[str, int]) -> dict[s
     if members:
         figures["Unjudged"] = 100.0 * np.mean([key not in grades for key in chosen])
     if not task["wants"]:
-        return figures
+        return figures | {"Needless": 100.0 * bool(answer["hint"])}
     if members:
         figures["Precision"] = 100.0 * np.mean([grade >= HELPS for grade in members])
     found = [grades.get(key, UNKNOWN) for key in listed[:10]]

@@ -31,7 +31,8 @@ from repertoire.app.measure.evaluate import SEARCH, TASK, EvalOptions, VerbCalle
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import PARTS  # noqa: E402
 
-SHOWN = ("Good", "Bad", "Precision", "nDCG@10", "Hit@1", "R@5", "Caught", "Hint wrong", "Sure", "Unjudged", "Everyday")
+SETS, LISTS = ("Good", "Bad", "Precision", "Sure", "Unjudged"), ("nDCG@10", "Hit@1", "R@5")
+SHOWN = (*SETS, *LISTS, "Caught", "Hint wrong", "Needless", "Everyday")
 EVERYDAY = Path("everyday") / "prompts.txt"
 
 

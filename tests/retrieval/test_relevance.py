@@ -1,4 +1,4 @@
-"""The head of an answer to a brief question is graded by all evidence, for the right query encoder alone."""
+"""The head of an answer to a task, a prompt or a brief question is graded by all evidence, for its encoder alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.placeholders import is_placeholder
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
 from repertoire.retrieval.relevance_features import HEAD, REPLACED
 from repertoire.store.database import Store
@@ -83,11 +83,26 @@ def test_grades_replace_the_evidence_that_they_read(pipeline: Pipeline):
     assert len(rows) <= HEAD
 
 
-def test_what_is_switched_off_or_long_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
+def test_what_is_switched_off_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
     without = pipeline.rank(Query(BRIEF, without=frozenset({RELEVANCE})), intent=RECOMMEND)
     assert (RELEVANCE in without.parts, without.grades, without.chance) == (False, None, None)
-    long = pipeline.rank(Query(LONG), intent=RECOMMEND)
-    assert (RELEVANCE in long.parts, long.chance) == (False, None)
+
+
+@pytest.mark.parametrize("intent", [RECOMMEND, PROMPT])
+def test_grades_have_the_larger_share_in_the_order_for_a_long_task_too(pipeline: Pipeline, intent: str):
+    by_parts = pipeline.rank(Query(LONG, without=frozenset({RELEVANCE})), intent=intent)
+    ranking = pipeline.rank(Query(LONG), intent=intent)
+    assert ranking.grades is not None
+    assert ranking.chance is not None
+    score = score_of(ranking.grades[ranking.rows])
+    change = ranking.parts[RELEVANCE][ranking.rows]
+    summed = sum(by_parts.parts[part][ranking.rows] for part in REPLACED if part in by_parts.parts)
+    assert change == pytest.approx(0.4 * (3.0 * (score - score.max()) - (summed - summed.max())), abs=1e-6)
+
+
+def test_a_long_search_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
+    long = pipeline.rank(Query(LONG), intent=SEARCH)
+    assert (RELEVANCE in long.parts, long.grades, long.chance) == (False, None, None)
 
 
 def test_features_are_those_of_the_head_and_of_what_is_asked_for(pipeline: Pipeline):

@@ -13,7 +13,7 @@ from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
 from repertoire.retrieval.translation import Translation, translate
 
-SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
+SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
 MAX_WORDS = 400  # of a question; the rest of a longer prompt is mostly a pasted log
 # Words that name a component type. Tool, package and workflow are left out: tasks use these words for other things.

@@ -51,7 +51,7 @@ class Ranking:
     degraded: tuple[str, ...]
     matched: Matches = field(default_factory=Matches.silent)  # the known combinations that match
     subject: float = 0.0  # log-odds that the question is about software work; 0 without a model
-    need: float = 0.0  # log-odds that the question asks for work that a component may serve; 0 without a model
+    need: float = 0.0  # log-odds that a component may serve the question, less what a long one needs; 0 without a model
     vague: float = 0.0  # log-odds that the question is too vague for any set; 0 without a model
     beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
@@ -105,6 +105,7 @@ class ComponentRun:
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
+    grades_share: float = 0.0  # how far grades order the head in place of the evidence before them, 0 to 1
     grades: Floats | None = None  # by row, the log-odds that it serves and that it helps, where the head was graded
     graded: GradedHead | None = None  # the rows of `grades` that were graded
     past: RequestEvidence = field(init=False)

@@ -113,6 +113,12 @@ class Snapshot(Arrays):
         return inner
 
     @cached_property
+    def mostly_tools(self) -> bool:
+        """Whether most of what is ranked are single tools: functions of an API rather than skills or agents."""
+        ranked = ~self.inner_tools
+        return 2 * int((ranked & (self.column("type") == TOOL)).sum()) > int(ranked.sum())
+
+    @cached_property
     def pointers(self) -> Mask:
         """The mask of pointers: components that a list of links names and whose own text was not read."""
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
@@ -134,7 +140,7 @@ class Snapshot(Arrays):
     def warm(self) -> None:
         """Compute the cached properties that every question needs, except for the walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
-        _ = self.inner_tools, self.redundant_pointers, self.copies
+        _ = self.inner_tools, self.mostly_tools, self.redundant_pointers, self.copies
 
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
         """Return these ids with the ids of their exact copies and twins."""

@@ -80,7 +80,7 @@ NOTHING = (
 )
 VAGUE = ("make it better", "can you help us", "do something about the project")
 # answered with nothing, though what serves is among the nearest misses
-SILENT = {"BGP neighbour stays idle"}
+SILENT = {"BGP neighbour stays idle", "collect job offers from websites every night"}
 WRONG = {"plan a week in Japan"}  # answered with what does not serve
 
 

@@ -19,10 +19,10 @@ from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
+from repertoire.retrieval import plan
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
 from repertoire.retrieval.translation import in_english
@@ -32,7 +32,8 @@ from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
-SERVES_THRESHOLD = 0.55  # this chance that the first component serves equals a confidence of HINT_THRESHOLD
+# This chance that the first component serves equals a confidence of HINT_THRESHOLD, for a brief and for a long prompt.
+SERVES_THRESHOLD = 0.55, 0.6
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
 SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
 SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
@@ -88,7 +89,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     if reason:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
-    ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
+    ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     snapshot = ranking.snapshot
     weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
     limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
@@ -165,7 +166,9 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     past = ranking.past
     served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
     if ranking.chance is not None:
-        odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(SERVES_THRESHOLD)
+        brief, long = SERVES_THRESHOLD
+        threshold = long + (brief - long) * ranking.plan.brevity
+        odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(threshold)
     odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
     return max(odds / (1.0 + odds), served)  # a past success is no chance match
 
