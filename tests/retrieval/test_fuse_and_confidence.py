@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repertoire.retrieval.confidence import ConfidenceFeatures, confidence, fits
+from repertoire.retrieval.confidence import ConfidenceFeatures, chance_share, confidence, fits
 from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, matched_rows
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.matched_words import coverage, held_words, rarity, stem
@@ -94,3 +94,7 @@ def test_a_rare_word_held_counts_more_than_a_usual_one():
     rarities = rarity({"postgres": 2, "data": 900}, 1000)
     assert coverage(rarities, component("skill", "x", "postgres")) > coverage(rarities, component("skill", "x", "data"))
     assert coverage({}, component("skill", "x", "data")) == 0.0
+
+
+def test_the_chance_by_grades_is_all_for_a_brief_question_and_most_for_a_long_one():
+    assert [chance_share(brevity) for brevity in (1.0, 0.5, 0.0)] == pytest.approx([1.0, 0.9, 0.8])

@@ -13,6 +13,7 @@ from repertoire.domain.answer import Query
 from repertoire.domain.component import SKILL, Component
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
+from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
@@ -98,6 +99,15 @@ def test_grades_have_the_larger_share_in_the_order_for_a_long_task_too(pipeline:
     change = ranking.parts[RELEVANCE][ranking.rows]
     summed = sum(by_parts.parts[part][ranking.rows] for part in REPLACED if part in by_parts.parts)
     assert change == pytest.approx(0.4 * (3.0 * (score - score.max()) - (summed - summed.max())), abs=1e-6)
+
+
+def test_a_long_question_must_surely_need_a_component(pipeline: Pipeline):
+    need = need_model_for(bundled().query_encoder)
+    assert need is not None
+    for text, least in ((BRIEF, 0.0), (LONG, 2.0)):
+        ranking = pipeline.rank(Query(text), intent=PROMPT)
+        assert ranking.question is not None
+        assert ranking.need == pytest.approx(need.odds(text, ranking.question.adapted) - least)
 
 
 def test_a_long_search_is_ranked_by_the_evidence_alone(pipeline: Pipeline):

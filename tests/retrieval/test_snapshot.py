@@ -132,6 +132,14 @@ def test_names_that_several_carry_are_known(store):
     assert carried["folder:/shelf:commands/ship.md"] == 0.0
 
 
+def test_a_shelf_of_single_tools_is_told_from_one_that_has_some(store):
+    tools = [component("tool", f"tool-{number}", "Does one thing.") for number in range(9)]
+    fill(store, *tools[:3])
+    assert not snapshots(store).current().mostly_tools
+    fill(store, *tools)
+    assert snapshots(store).current().mostly_tools
+
+
 def test_the_best_rows_come_in_order_and_equal_ones_by_row():
     assert best_rows(np.array([1.0, 3.0, -np.inf, 3.0, 2.0]), 10).tolist() == [1, 3, 4, 0]
     assert best_rows(np.array([1.0, 3.0, 3.0]), 1).tolist() == [1]

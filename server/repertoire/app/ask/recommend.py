@@ -150,10 +150,12 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
     Grades choose few members, unless the task has parts with a capability each: a component is graded for the whole.
+    A long task names capabilities in passing; of the members chosen for those every third was of no use.
     Without grades a simple task gets one component, unless it names several capabilities.
     """
-    named = len(ranking.plan.capabilities)
-    if task.limit is None and ranking.grades is not None and not (ranking.plan.clauses and named > 1):
+    named, long = len(ranking.plan.capabilities), ranking.plan.brevity == 0.0 and ranking.chance is not None
+    in_parts = bool(ranking.plan.clauses) and named > 1 and not long
+    if task.limit is None and ranking.grades is not None and not in_parts:
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
