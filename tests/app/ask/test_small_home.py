@@ -70,37 +70,70 @@ OFFICE = {
     "the carrier lost a shipment": "logistics-exception-management",
     "plan a week in Japan": "travel-planner",
 }
-# prompts as people type them in the middle of work
-LONG = {
-    "the orders page takes nine seconds since we moved to postgres 16, explain shows a seq scan over "
-    "order_items although there is an index on order_id, and the pooler sits at 100 connections. find out "
-    "which queries are to blame and what indexes we need, but don't touch the schema of invoices": "postgres-patterns database-reviewer",
-    "before we open the beta on monday somebody should look at our login and the upload endpoint with the "
-    "eyes of an attacker: sessions live in redis, uploads go to s3 through a presigned url, and the admin "
-    "routes only check a header. I want a list of findings, the worst first, no fixes yet": "security-review security-reviewer",
-    "half of our playwright tests fail one time in five, always on the checkout, mostly because a toast "
-    "covers the button. the suite takes 40 minutes and nobody trusts it any more. make the flows for login, "
-    "checkout and refund stable and give me a report per run": "e2e-testing e2e-runner",
-    "our training job on the a100 dies after a few hundred steps with a device-side assert, the loss is nan "
-    "shortly before, and it only happens with batch size 64 and mixed precision. code is in train/loop.py, "
-    "pytorch 2.4. please find the cause": "pytorch-build-resolver",
-    "Client got a letter because of the accessibility act, and their lawyer wants proof that we work on it. "
-    "Go through home, product and cart pages against WCAG 2.1 AA, with a screen reader in mind, then write "
-    "what to fix and in which order": "a11y-architect",
-}
+# prompts as people type them in the middle of work, each with what serves it
+LONG = (
+    (
+        (
+            "the orders page takes nine seconds since we moved to postgres 16, explain shows a seq scan over "
+            "order_items although there is an index on order_id, and the pooler sits at 100 connections. find out"
+            " which queries are to blame and what indexes we need, but don't touch the schema of invoices"
+        ),
+        "postgres-patterns database-reviewer",
+    ),
+    (
+        (
+            "before we open the beta on monday somebody should look at our login and the upload endpoint with the"
+            " eyes of an attacker: sessions live in redis, uploads go to s3 through a presigned url, and the "
+            "admin routes only check a header. I want a list of findings, the worst first, no fixes yet"
+        ),
+        "security-review security-reviewer",
+    ),
+    (
+        (
+            "half of our playwright tests fail one time in five, always on the checkout, mostly because a toast "
+            "covers the button. the suite takes 40 minutes and nobody trusts it any more. make the flows for "
+            "login, checkout and refund stable and give me a report per run"
+        ),
+        "e2e-testing e2e-runner",
+    ),
+    (
+        (
+            "our training job on the a100 dies after a few hundred steps with a device-side assert, the loss is "
+            "nan shortly before, and it only happens with batch size 64 and mixed precision. code is in "
+            "train/loop.py, pytorch 2.4. please find the cause"
+        ),
+        "pytorch-build-resolver",
+    ),
+    (
+        (
+            "Client got a letter because of the accessibility act, and their lawyer wants proof that we work on "
+            "it. Go through home, product and cart pages against WCAG 2.1 AA, with a screen reader in mind, then "
+            "write what to fix and in which order"
+        ),
+        "a11y-architect",
+    ),
+)
 EDITS = (
-    "rename the field customerName to displayName in the order form and pass it through to the endpoint, keep"
-    " the old key in the json for one release, and change the label to 'Name on the invoice'. the test in "
-    "orders.spec.ts needs the new name too, nothing else",
-    "no, not like that. in the earlier version the header stayed where it was and only the table scrolled. "
-    "put that back, leave the new filter button, and the empty state can keep the shorter text that you wrote"
-    " in the second try",
-    "in the settings page make the second button secondary, swap both on mobile so that save comes first, and"
-    " the little badge should only show from 768px upwards. file is pages/settings.tsx, styles are in the "
-    "same file",
-    "yes, the second option, but keep the old default for existing customers and only use the new one for "
-    "accounts created after the first of may. the date can be a constant next to the other ones, and call it "
-    "something better than X",
+    (
+        "rename the field customerName to displayName in the order form and pass it through to the endpoint, "
+        "keep the old key in the json for one release, and change the label to 'Name on the invoice'. the "
+        "test in orders.spec.ts needs the new name too, nothing else"
+    ),
+    (
+        "no, not like that. in the earlier version the header stayed where it was and only the table "
+        "scrolled. put that back, leave the new filter button, and the empty state can keep the shorter text "
+        "that you wrote in the second try"
+    ),
+    (
+        "in the settings page make the second button secondary, swap both on mobile so that save comes first,"
+        " and the little badge should only show from 768px upwards. file is pages/settings.tsx, styles are in"
+        " the same file"
+    ),
+    (
+        "yes, the second option, but keep the old default for existing customers and only use the new one for"
+        " accounts created after the first of may. the date can be a constant next to the other ones, and "
+        "call it something better than X"
+    ),
 )
 TASKS = DEVELOPERS | OPERATORS | ANALYSTS | MARKETERS | OFFICE
 NOTHING = (
@@ -148,13 +181,13 @@ def test_a_plain_task_gets_what_serves_it_and_nothing_else(repertoire: Repertoir
     assert bool(found) is (task not in SILENT)
 
 
-@pytest.mark.parametrize("prompt", LONG)
+@pytest.mark.parametrize(("prompt", "serves"), LONG)
 def test_a_long_prompt_gets_a_set_and_a_hint_of_what_serves_it_and_nothing_else(
-    repertoire: Repertoire, prompt: str
+    repertoire: Repertoire, prompt: str, serves: str
 ) -> None:
     found, hinted = asked(repertoire, prompt), offer(repertoire.pipeline, prompt, HintLimits())
     assert found.fits
-    assert names(found) | {hit.component.name for hit in hinted.hits} <= set(LONG[prompt].split())
+    assert names(found) | {hit.component.name for hit in hinted.hits} <= set(serves.split())
     assert hinted.hits
 
 
