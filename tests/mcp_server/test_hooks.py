@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
-import threading
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -19,8 +17,6 @@ from mcp import Client
 
 from examples import examples
 from mcp_server.talk import Talk, ask, events_of, text_of
-from repertoire.app.session.spool import take_in
-from repertoire.boot.spool import waiting
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
 from repertoire.domain.event import SELECTED as CHOSEN
@@ -371,41 +367,3 @@ async def test_without_a_store_a_hook_is_silent(talk: Talk, home: Path) -> None:
 )  # fmt: skip
 async def test_whatever_a_hook_sends_is_answered(dispatcher: Dispatcher, name: str, arguments: dict[str, Any]) -> None:
     json.loads(await dispatcher.hook(name, arguments))
-
-
-async def test_a_use_that_is_not_worked_out_in_time_is_left_beside_the_log_until_it_is(
-    dispatcher: Dispatcher, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("repertoire.mcp_server.dispatcher.HOOK_SECONDS", 0.01)
-    go_on = threading.Event()
-    dispatcher._answering.submit(lambda _: go_on.wait(30))  # as a first question does, while the graph is read
-    used = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
-    assert await dispatcher.hook("hook_used", used) == "{}"
-    [word] = waiting(home)
-    assert "pdf-forms" in word.read_text()
-    go_on.set()
-    await asyncio.gather(*dispatcher._doing)
-    assert dispatcher._writing.drain(20)  # on a busy machine it waits beside the log once more
-    assert not waiting(home)
-    [event] = events_of(home, CHOSEN)
-    assert event.node.endswith("pdf-forms.md")
-
-
-async def test_a_use_that_is_not_worked_out_when_the_client_leaves_is_not_lost(
-    dispatcher: Dispatcher, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("repertoire.mcp_server.dispatcher.HOOK_SECONDS", 0.01)
-    go_on = threading.Event()
-    dispatcher._answering.submit(lambda _: go_on.wait(30))
-    used = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
-    assert await dispatcher.hook("hook_used", used) == "{}"
-    doing = list(dispatcher._doing)
-    for task in doing:  # as a loop does that ends
-        task.cancel()
-    await asyncio.wait(doing)
-    go_on.set()
-    dispatcher.finish(20)
-    with Store.open(home / "repertoire.db") as store:
-        take_in(store)
-    [event] = events_of(home, CHOSEN)
-    assert event.node.endswith("pdf-forms.md")
