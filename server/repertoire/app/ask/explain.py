@@ -43,7 +43,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
@@ -271,7 +271,7 @@ def _rank_for_task(
     """Rank all components for the task once; return the ranking and the component's rank."""
     told: Item | Other | None = Other(component, barred.why)
     if barred.why:  # a component that no set may hold still has a rank
-        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
+        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=RECOMMEND)
     else:
         task = Task(asked.task, project=asked.project)
         ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
