@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.app.traces.embed import SPACES, embed_latest
+from repertoire.boot.heap import return_memory
 from repertoire.domain.graph import TRACES
 from repertoire.domain.trace import ACTIVE, ME, Trace, Trust, Vote
 from repertoire.ports import Embedder, Rows, Vectors
@@ -89,7 +90,10 @@ class TraceCache:
 
     def _read(self, space: str, model: str) -> Space:
         ids, vectors = self.store.vectors.matrix(space, model)
-        return Space(ids, ByteVectors.of(vectors))
+        found = Space(ids, ByteVectors.of(vectors))
+        del vectors
+        return_memory()  # four times as large as what is kept, and glibc would keep its pages
+        return found
 
     def votes(self, day: date) -> VoteSummary:
         """Return the votes and reputations as of a day."""
