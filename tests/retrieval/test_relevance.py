@@ -90,7 +90,7 @@ def test_what_is_switched_off_is_ranked_by_the_evidence_alone(pipeline: Pipeline
 
 
 @pytest.mark.parametrize("intent", [RECOMMEND, PROMPT])
-def test_grades_have_the_larger_share_in_the_order_for_a_long_task_too(pipeline: Pipeline, intent: str):
+def test_grades_have_a_share_in_the_order_for_a_long_task_too(pipeline: Pipeline, intent: str):
     by_parts = pipeline.rank(Query(LONG, without=frozenset({RELEVANCE})), intent=intent)
     ranking = pipeline.rank(Query(LONG), intent=intent)
     assert ranking.grades is not None

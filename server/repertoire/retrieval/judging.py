@@ -7,7 +7,7 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
-from repertoire.retrieval.confidence import ConfidenceFeatures, chance, chance_share, confidence, fits, interpolate
+from repertoire.retrieval.confidence import ConfidenceFeatures, chance, confidence, fits, interpolate
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.need import need_model_for
@@ -59,7 +59,7 @@ class AnswerJudge:
         rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
         if not certain:
-            ranking = replace(ranking, chance=self._chance(ranking, run))
+            ranking = replace(ranking, chance=self._chance(ranking, run.chance_share))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
@@ -73,12 +73,10 @@ class AnswerJudge:
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
-    def _chance(self, ranking: Ranking, run: ComponentRun) -> float | None:
+    def _chance(self, ranking: Ranking, share: float) -> float | None:
         rows = ranking.answering[:1]
-        if ranking.grades is None or not len(rows) or run.grades_share == 0.0:
+        if ranking.grades is None or not len(rows) or share == 0.0:
             return None
-        # no grade was learned on single tools: among those a longer question has the confidence that its words give
-        share = run.brevity if run.snapshot.mostly_tools else chance_share(run.brevity)
         served = self._understood(ranking.plan) * interpolate(
             ranking.confidence, chance(float(ranking.grades[rows[0], 0])), share
         )

@@ -106,6 +106,7 @@ class ComponentRun:
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     grades_share: float = 0.0  # how far grades order the head in place of the evidence before them, 0 to 1
+    chance_share: float = 0.0  # how far the chance by the first's grade stands in for the confidence, 0 to 1
     grades: Floats | None = None  # by row, the log-odds that it serves and that it helps, where the head was graded
     graded: GradedHead | None = None  # the rows of `grades` that were graded
     past: RequestEvidence = field(init=False)

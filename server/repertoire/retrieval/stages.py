@@ -12,6 +12,7 @@ from repertoire.domain.component import Component
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE, code_odds
+from repertoire.retrieval.confidence import chance_share
 from repertoire.retrieval.cross_encoder import MOST as MOST_CROSSED
 from repertoire.retrieval.cross_encoder import cross_encode
 from repertoire.retrieval.direction import DIRECTION
@@ -52,10 +53,9 @@ _CLIENT, _ASKED_TYPE = "client", "type"
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 # Share that grades have in the order for a task or a prompt: the root of its brevity, and this at least. On 672 prompts
 # of 20 words and more the first serves 43 of 100 without grades, 58 at this share, 60 at 1; but the questions of
-# cc_native, which repeat a component's words, lose from .6 on (bench/quality/README.md). Nothing that was graded is a
-# single tool: among those (ultratool) so large a share costs 11 of 100 right members.
+# cc_native, which repeat a component's words, lose from .6 on (bench/quality/README.md). Among single tools (ultratool)
+# so large a share costs 11 of 100 right members.
 _LEAST_SHARE = 0.4
-_GRADED_WANTED = 1.0  # factor on a type that the words ask for where grades order the head, added to 1
 # Taken from both grades of a component that converts into something else than is asked for: what is likely becomes
 # unlikely. Too few graded tasks ask for a conversion to fit it.
 _CONVERTS_ELSEWHERE = 2.0
@@ -117,9 +117,11 @@ def add_implied_capabilities(run: ComponentRun) -> str:
     near = run.evidence.table[DESCRIPTION]
     odds = scorer.odds(run.snapshot, run.head(MAX_RANKED), text, run.implied, near)
     if scorer.knows_most(run.snapshot):
-        run.brevity = run.plan.brevity
-        of_task = run.plan.intent in (RECOMMEND, PROMPT) and not run.snapshot.mostly_tools
-        run.grades_share = max(run.brevity**0.5, _LEAST_SHARE) if of_task else run.brevity
+        run.brevity = run.grades_share = run.chance_share = run.plan.brevity
+        if not run.snapshot.mostly_tools:  # nothing that was graded is a single tool
+            run.chance_share = chance_share(run.brevity)
+            if run.plan.intent in (RECOMMEND, PROMPT):
+                run.grades_share = max(run.brevity**0.5, _LEAST_SHARE)
     run.add(MEANT, run.snapshot.copies.strongest(odds) * (1.0 + _BRIEF_MEANT * run.brevity))
     run.add(SIMILARITY, run.parts[SIMILARITY] * (_BRIEF_SIMILARITY * run.brevity))
     return ", ".join(run.implied.likeliest(3))
@@ -259,7 +261,7 @@ def grade_head(run: ComponentRun) -> str:
     run.graded = GradedHead(rows, features_of_head, grades, texts, _handicaps(run, rows, components))
     _take_grades(run, run.graded, grades)
     if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
-        run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * (_GRADED_WANTED * run.grades_share))
+        run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * run.grades_share)
     return f"{len(rows)} graded" + (", for the set alone" if run.grades_share == 0.0 else "")
 
 

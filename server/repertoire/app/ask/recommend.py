@@ -150,7 +150,8 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
     Grades choose few members, unless the task has parts with a capability each: a component is graded for the whole.
-    A long task names capabilities in passing; of the members chosen for those every third was of no use.
+    A long task names capabilities in passing; of the members chosen for those every third was of no use. (Among
+    single tools, which no grade was learned on, it has no chance by grades, and is taken for a task in parts.)
     Without grades a simple task gets one component, unless it names several capabilities.
     """
     named, long = len(ranking.plan.capabilities), ranking.plan.brevity == 0.0 and ranking.chance is not None
