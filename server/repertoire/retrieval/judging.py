@@ -20,7 +20,8 @@ from repertoire.retrieval.vague import vagueness_model_for
 MAX_RANKED = 200
 # Taken from the log-odds that a long question needs a component: it tells its topic, and a small edit has one too. Of
 # 330 long prompts that need nothing (bench/quality/long_prompts) 3.9 of 100 get a hint without it and .9 with it, while
-# the share of prompts whose hint serves falls from 44.6 to 44.4 of 100.
+# the share of prompts whose hint serves falls from 44.6 to 44.4 of 100. Not among single tools: there it silences sets
+# that serve (ultratool: 1 of 100).
 _NEED_OF_LONG = 2.0
 _JUDGED = 3  # hits whose text the confidence is computed from
 
@@ -66,7 +67,8 @@ class AnswerJudge:
         text, adapted, without = run.plan.query.text, run.question.adapted, run.plan.query.without
         need = 0.0
         if self._need is not None and "need" not in without:
-            need = self._need.odds(text, adapted) - _NEED_OF_LONG * (1.0 - run.plan.brevity)
+            length = 0.0 if run.snapshot.mostly_tools else 1.0 - run.plan.brevity
+            need = self._need.odds(text, adapted) - _NEED_OF_LONG * length
         asked = self._vague if "vague" not in without and not certain else None
         vague = asked.odds(text, adapted) if asked is not None else 0.0
         return replace(
