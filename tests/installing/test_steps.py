@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.ingestion import install
-from repertoire.installing.steps import AddMarketplace, AddServer, ByHand, CopyIn, MergeInto, SetPlugin, read
+from repertoire.installing.steps import AddMarketplace, AddServer, ByHand, CopyIn, MergeInto, SetPlugin, include, read
 
 ODD = st.text(max_size=60)
 
@@ -76,3 +76,22 @@ def test_no_name_leads_out_of_the_folder_it_is_copied_to(folder, name):
             f"~/.claude/{kind}" for kind in ("skills", "agents", "commands", "rules", "output-styles")
         }
         assert PurePosixPath(step.name or "x").name == (step.name or "x")
+
+
+KIT = "mkdir -p ~/.claude/skills && cp -R /src/plugins/kit ~/.claude/skills/kit"
+
+
+@pytest.mark.parametrize(
+    ("steps", "others", "answer"),
+    [
+        (("/plugin install kit@shelf",), ("/plugin install kit@shelf",), True),
+        (("/plugin marketplace add a/b", "/plugin install kit@shelf"), ("/plugin install kit@shelf",), True),
+        (("/plugin install kit@shelf",), ("/plugin install kit-two@shelf",), False),
+        ((KIT,), ("mkdir -p ~/.claude/agents && cp /src/plugins/kit/agents/a.md ~/.claude/agents/",), True),
+        ((KIT,), ("mkdir -p ~/.claude/skills && cp -R /src/plugins/kit-two/skills/b ~/.claude/skills/b",), False),
+        (("mkdir -p ~/.claude/agents && cp /src/a.md ~/.claude/agents/",), (KIT,), False),
+        ((KIT,), (), False),
+    ],
+)
+def test_steps_include_what_they_do_besides(steps, others, answer):
+    assert include(read(steps), read(others)) is answer

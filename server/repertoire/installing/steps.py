@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 PERSONAL = "~/.claude/"
@@ -72,6 +72,16 @@ Step = AddMarketplace | SetPlugin | AddServer | CopyIn | MergeInto | ByHand
 def read(lines: Iterable[str]) -> tuple[Step, ...]:
     """Parse install lines into steps, one for each line."""
     return tuple(_step(line) for line in lines)
+
+
+def include(steps: Sequence[Step], others: Sequence[Step]) -> bool:
+    """Tell whether carrying out steps also does all others, of which there is one at least.
+
+    A step does another that equals it, and a copied folder brings what would be copied out of it.
+    """
+    copied = [f"{step.source.rstrip('/')}/" for step in steps if isinstance(step, CopyIn) and step.whole]
+    within = (isinstance(step, CopyIn) and step.source.startswith(tuple(copied)) for step in others)
+    return bool(others) and all(step in steps or inside for step, inside in zip(others, within, strict=True))
 
 
 def _step(line: str) -> Step:

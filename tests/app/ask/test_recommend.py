@@ -175,11 +175,38 @@ def test_a_part_and_what_holds_it_are_no_alternatives_of_each_other(store, pipel
     assert "kubernetes-kit" not in {one.component.name for item in found.items for one in item.alternatives}
 
 
-def test_a_missing_mcp_server_that_is_known_comes_along(store, pipeline):
+def test_a_missing_mcp_server_comes_along_if_the_task_finds_it_too(store, pipeline):
     needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
-    found = recommend(pipeline, Task("fill PDF forms", limit=1), environment={"PATH": ""})
+    found = recommend(pipeline, Task("fill PDF forms from a postgres database", limit=1), environment={"PATH": ""})
     assert names(found) == ["postgres", "pdf-forms"]
     assert "/plugin install postgres@acme" in found.install
+
+
+def test_any_other_missing_mcp_server_is_a_warning(store, pipeline):
+    needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
+    found = recommend(pipeline, Task("fill PDF forms", limit=1), environment={"PATH": ""})
+    assert names(found) == ["pdf-forms"]
+    assert found.warnings == ("pdf-forms needs the MCP server postgres, not configured here",)
+
+
+def test_what_comes_along_when_a_member_is_installed_is_not_in_the_set_but_what_it_needs_from_elsewhere_is(tmp_path):
+    copied = "mkdir -p ~/.claude/skills && cp -R {0} ~/.claude/skills/{1}"
+    ops = component("agent", "ops-engineer", "Watches queues and drains stuck consumers.")
+    ops = replace(ops, install=(copied.format("/src/plugins/ops", "ops"),))
+    notes = component("skill", "ops-notes", "Remembers decisions.")
+    notes = replace(notes, install=(copied.format("/src/plugins/ops/skills/ops-notes", "ops-notes"),))
+    ledger = component("skill", "decision-ledger", "Keeps a ledger of decisions.")
+    ledger = replace(ledger, install=(copied.format("/src/plugins/ops-ledger", "ledger"),))
+    with Store.open(tmp_path / "ops.db") as store:
+        fill(store, ops, notes, ledger)
+        edges = [Edge(ops.id, notes.id, DEPENDS_ON), Edge(notes.id, ledger.id, DEPENDS_ON)]
+        store.sources.set_edges(edges, now=NOW, file="declared")
+        found = recommend(
+            Pipeline(store.graph, store.vectors, embedder=None),
+            Task("watch queues and drain stuck consumers", limit=1),
+        )
+    assert [member.hit.component.name for member in found.items][-2:] == ["decision-ledger", "ops-engineer"]
+    assert "ops-notes" not in names(found)
 
 
 def test_two_that_conflict_are_never_both_in_a_set(store, pipeline):

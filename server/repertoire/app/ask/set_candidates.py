@@ -23,6 +23,7 @@ from repertoire.domain.component import (
     Component,
 )
 from repertoire.domain.text import content_words
+from repertoire.installing.steps import include, read
 from repertoire.ports import Summary
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.pipeline import Pipeline
@@ -86,13 +87,12 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     """Build the candidates of a ranking and of the components that these need."""
     snapshot = ranking.snapshot
     head = ranking.answering[:_CONSIDERED]
-    needs = _Needs(snapshot, context.check)
+    needs = _Needs(snapshot, head, context.check)
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    builder = _CandidateBuilder(
-        ranking, context, needs, _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
-    )
+    similar, disputes = _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
+    builder = _CandidateBuilder(ranking, context, hits, needs, similar, disputes)
     candidates = {key: builder.candidate_of(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
@@ -120,28 +120,31 @@ def twin_marks(component: Component) -> frozenset[str]:
 class _Needs:
     """Finds the needs of components in one snapshot: other components, and unmet requirements of the machine."""
 
-    def __init__(self, snapshot: Snapshot, check: Check | None) -> None:
+    def __init__(self, snapshot: Snapshot, head: Rows, check: Check | None) -> None:
         self._snapshot = snapshot
+        self._head = head
         self._check = check
         self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
     def of(self, position: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Return the rows of needed components, and the texts of requirements that this machine does not meet.
 
-        A missing MCP server counts as a needed component if the snapshot has a server of that name.
+        A missing MCP server counts as a needed component if one of that name is at the head. Any other is told as a
+        requirement: components list servers that they can do without, and of several with one name any may be meant.
         """
         if position not in self._known:
             snapshot = self._snapshot
             ends = snapshot.edges(DEPENDS_ON).get(position, ())
             answering = snapshot.copies.representative  # of exact copies, the one that answers
-            rows = [
-                int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0 and end != position
-            ]
+            found = [int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0]
+            servers = {row: snapshot.summaries[row] for row in found if snapshot.summaries[row].type == MCP_SERVER}
+            rows = [row for row in found if row not in servers or row in self._head]
+            asked = [f"{MCP_SERVER}:{server.name}" for row, server in servers.items() if row not in rows]
             lacking: list[str] = []
-            for condition in self._conditions(position):
-                row = self._provider(condition.requirement)
-                if row >= 0:
-                    rows.append(row)
+            for condition in self._conditions([*asked, *requirements(snapshot, position)]):
+                kind, _, name = condition.requirement.partition(":")
+                if kind == MCP_SERVER and name.lower() in self._servers:
+                    rows.append(self._servers[name.lower()])
                 else:
                     lacking.append(condition.text)
             own = int(snapshot.row_at[position])
@@ -161,24 +164,17 @@ class _Needs:
                     found.append(row)
         return np.array(sorted(found), dtype=np.int64)
 
-    def _conditions(self, position: int) -> list[RequirementCheck]:
-        """Return the unmet requirements of a component that are no components."""
+    def _conditions(self, wanted: Iterable[str]) -> list[RequirementCheck]:
+        """Return the checks of those requirements that are not met."""
         if self._check is None:
             return []
-        found = [self._check(requirement) for requirement in requirements(self._snapshot, position)]
-        return [condition for condition in found if condition.met is False]
-
-    def _provider(self, requirement: str) -> int:
-        kind, _, name = requirement.partition(":")
-        return self._servers.get(name.lower(), -1) if kind == MCP_SERVER else -1
+        return [condition for condition in map(self._check, wanted) if condition.met is False]
 
     @cached_property
     def _servers(self) -> dict[str, int]:
-        """Map each name of an MCP server to the row of its most popular server."""
-        summaries = self._snapshot.summaries
-        rows = [row for row, summary in enumerate(summaries) if summary.type == MCP_SERVER]
-        rows.sort(key=lambda row: (summaries[row].popularity, -row))
-        return {summaries[row].name.lower(): row for row in rows}
+        """Map each name of an MCP server at the head to the row of the best one."""
+        named = [(self._snapshot.summaries[row], row) for row in reversed(self._head.tolist())]
+        return {summary.name.lower(): row for summary, row in named if summary.type == MCP_SERVER}
 
 
 def _job_similarity(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
@@ -207,12 +203,14 @@ class _CandidateBuilder:
         self,
         ranking: Ranking,
         context: RecommendationContext,
+        hits: Mapping[str, Hit],
         needs: _Needs,
         alike: Mapping[int, Mapping[str, float]],
         version_conflicts: Mapping[int, Mapping[str, str]],
     ) -> None:
         self._ranking, self._snapshot, self._plan = ranking, ranking.snapshot, ranking.plan
         self._context = context
+        self._hits = hits
         self._needs = needs
         self._job_similarity = alike
         self._version_conflicts = version_conflicts
@@ -226,7 +224,7 @@ class _CandidateBuilder:
         position = int(snapshot.positions[row])
         provided = _provided(snapshot, position)
         asked = frozenset(provided).intersection(self._plan.capabilities)
-        needed, lacking = self._needs.of(position)
+        lacking = self._needs.of(position)[1]
         words = set(content_words(f"{component.name} {component.description}"))
         twins = self.keys(self._twins, row)
         serves, helps = self._ranking.chances(row)
@@ -240,7 +238,7 @@ class _CandidateBuilder:
             covers=frozenset(words.intersection(self._plan.words)),
             capabilities=asked,
             surely={name: provided[name] for name in asked},
-            needs=tuple(snapshot.summaries[other].id for other in needed),
+            needs=self._needed_beside(position, component),
             conflicts=self.keys(self._conflicts, row),
             version_conflicts=self._version_conflicts.get(row, {}),
             lacking=(*lacking, *self._conflicts_in_use(row, component)),
@@ -253,6 +251,23 @@ class _CandidateBuilder:
             serves=serves,
             helps=helps,
         )
+
+    def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:
+        """Return the ids of needed components that do not come along when the component is installed."""
+        snapshot, steps = self._snapshot, read(component.install)
+        found = []
+        seen, waiting = {position}, [position]
+        while waiting:
+            for row in self._needs.of(waiting.pop())[0]:
+                key, there = snapshot.summaries[row].id, int(snapshot.positions[row])
+                if there in seen:
+                    continue
+                seen.add(there)
+                if key in self._hits and include(steps, read(self._hits[key].component.install)):
+                    waiting.append(there)  # it comes along, but what it needs may not
+                else:
+                    found.append(key)
+        return tuple(found)
 
     def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:
         """Return the ids of the neighbours of a row."""
