@@ -127,6 +127,7 @@ class Pipeline:
         changed, answering = snapshot.changed, snapshot.copies.representative
         shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
+        rarities = rarities_of(self._graph, ranking.plan, snapshot)
         found = []
         for (row, entry), against in zip(shown, troubles, strict=True):
             reasons = Reasons(
@@ -134,6 +135,7 @@ class Pipeline:
                 path=tuple(ranking.walk.path_to(row)),
                 past=float(ranking.past.share[row]) * ranking.past.trust,
                 named=NAME in ranking.parts and ranking.parts[NAME][row] > 0.0,
+                rarities=rarities,
                 pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}

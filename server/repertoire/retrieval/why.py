@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from repertoire.domain.answer import Why
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
@@ -22,12 +22,13 @@ _NOTED_SIMILARITY = 0.2  # cosine from which on similarity is a reason
 
 @dataclass(frozen=True)
 class Reasons:
-    """The evidence of the stages for one component, from which its reasons are written."""
+    """The evidence of the stages for one component, from which its reasons are written; `rarities` by word."""
 
     similarity: float
     path: tuple[str, ...]
     past: float  # its share among the components that served similar requests, times the trust
     named: bool
+    rarities: Mapping[str, float]
     pattern: str = ""  # a sentence on its known combination
 
 
@@ -40,7 +41,7 @@ def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, 
     if reasons.past >= _NOTED_PAST:
         found.append(Why("request", "served similar requests before"))
     found += capability_whys((*plan.capabilities, *plan.near), int(snapshot.positions[row]), snapshot)
-    by_words = word_why(plan.words, component)
+    by_words = word_why(plan.words, component, reasons.rarities)
     if by_words is not None:
         found.append(by_words)
     if reasons.similarity >= _NOTED_SIMILARITY:
@@ -52,12 +53,19 @@ def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, 
     return tuple(found)
 
 
-def word_why(words: Sequence[str], component: Component) -> Why | None:
-    """Return a reason with the question's words that a component's searched text holds; None if it holds none."""
+def word_why(words: Sequence[str], component: Component, rarities: Mapping[str, float]) -> Why | None:
+    """Return a reason with the question's words that a component's searched text holds; None if it holds none.
+
+    Of many words those of its name and description come first, then the rarest, since a long question shares its common
+    words with any text. They stand in the question's order.
+    """
     shared = held_words(words, component)
     if not shared:
         return None
-    return Why("words", clean_line("words: " + ", ".join(shared[:_MAX_WORDS]), MAX_CHARACTERS))
+    leading = set(held_words(words, replace(component, body="")))
+    told = set(sorted(shared, key=lambda word: (word not in leading, -rarities.get(word, 0.0)))[:_MAX_WORDS])
+    kept = [word for word in shared if word in told]
+    return Why("words", clean_line("words: " + ", ".join(kept), MAX_CHARACTERS))
 
 
 def similarity_why(similarity: float) -> Why:

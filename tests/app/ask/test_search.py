@@ -11,7 +11,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
-from sample_home import fill
+from sample_home import component, fill
 
 
 @pytest.fixture
@@ -70,3 +70,14 @@ def test_what_is_muted_is_found_and_marked(pipeline, muted):
 def test_a_question_that_asks_nothing_is_told_what_to_send(pipeline, query, said):
     with pytest.raises(InvalidRequest, match=said):
         search(pipeline, query)
+
+
+def test_of_many_words_a_reason_tells_those_of_the_name_and_description(tmp_path):
+    ordinary = "Every morning the team opens the old laptop and waits for the slow printer."
+    churn = component("skill", "churn-report", "Explains why customers leave.", body=ordinary)
+    question = f"{ordinary} Now explain to us which customers leave and what the churn costs"
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, churn)
+        first = search(Pipeline(store.graph, store.vectors, embedder=None), Query(question)).hits[0]
+    [told] = [why.text for why in first.whys if why.kind == "words"]
+    assert {"explain", "customers", "leave", "churn"} < set(told.removeprefix("words: ").split(", "))
