@@ -149,13 +149,13 @@ def _query(task: Task) -> Query:
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
-    Grades choose few members, unless the task has parts with a capability each: a component is graded for the whole.
-    A long task names capabilities in passing; of the members chosen for those every third was of no use. (Among
-    single tools, which no grade was learned on, it has no chance by grades, and is taken for a task in parts.)
-    Without grades a simple task gets one component, unless it names several capabilities.
+    Grades choose few members, whatever the task names besides: members chosen for a capability that it names were of no
+    use in every second case. Among single tools, which no grade was learned on, a task of several clauses that names
+    several capabilities is taken for one in parts. Without grades a simple task gets one component, unless it names
+    several capabilities.
     """
-    named, long = len(ranking.plan.capabilities), ranking.plan.brevity == 0.0 and ranking.chance is not None
-    in_parts = bool(ranking.plan.clauses) and named > 1 and not long
+    named = len(ranking.plan.capabilities)
+    in_parts = ranking.snapshot.mostly_tools and bool(ranking.plan.clauses) and named > 1
     if task.limit is None and ranking.grades is not None and not in_parts:
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
