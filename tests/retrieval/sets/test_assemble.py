@@ -321,3 +321,20 @@ def test_twins_are_merged_in_the_order_of_their_best():
     same = frozenset({"same"})
     merged = without_twins([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
     assert [c.key for c in merged] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("more", "members"),
+    [
+        ({}, ["deploy", "monitor"]),
+        ({"helps": 0.6}, ["deploy"]),
+        ({"capabilities": frozenset({"helm"})}, ["deploy"]),
+        ({"alike": {"deploy": 0.95}}, ["deploy"]),
+    ],
+)
+def test_a_graded_set_in_parts_is_completed_by_what_likely_helps_with_an_open_capability(more, members):
+    deploy = replace(graded("deploy", 0.9, 0.95), capabilities=frozenset({"helm"}))
+    monitor = replace(graded("monitor", 0.1, 0.8), capabilities=frozenset({"grafana"}))
+    ranked = [deploy, replace(monitor, **more)]
+    assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True, parts=4)] == members
+    assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True)] == ["deploy"]

@@ -33,6 +33,7 @@ from repertoire.retrieval.snapshot import Snapshot
 
 MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
 _GRADED_MEMBERS = 3  # largest set that grades choose
+_MEMBERS_IN_PARTS = 4  # and of a task in parts
 _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
@@ -149,15 +150,16 @@ def _query(task: Task) -> Query:
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
-    Grades choose few members, whatever the task names besides: members chosen for a capability that it names were of no
-    use in every second case. Among single tools, which no grade was learned on, a task of several clauses that names
-    several capabilities is taken for one in parts. Without grades a simple task gets one component, unless it names
-    several capabilities.
+    Grades choose few members. A task of several clauses that names several capabilities is in parts: its set is
+    completed by what surely helps with a part that is still open, unless it is long and names them in passing. Among
+    single tools, which no grade was learned on, its set is that of the highest expected F1. Without grades a simple
+    task gets one component, unless it names several capabilities.
     """
     named = len(ranking.plan.capabilities)
-    in_parts = ranking.snapshot.mostly_tools and bool(ranking.plan.clauses) and named > 1
-    if task.limit is None and ranking.grades is not None and not in_parts:
-        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True)
+    in_parts = bool(ranking.plan.clauses) and named > 1
+    if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
+        parts = _MEMBERS_IN_PARTS if in_parts and ranking.plan.brevity > 0.0 else 0
+        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts)
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size

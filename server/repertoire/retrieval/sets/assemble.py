@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repertoire.domain.answer import BUDGET
-from repertoire.retrieval.sets.candidates import Candidate, merged
+from repertoire.retrieval.sets.candidates import Candidate, merged, role
 from repertoire.retrieval.sets.cycles import cycles
-from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good
+from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
 # Shares by which a member's likelihood falls or rises.
@@ -38,6 +38,7 @@ class SetLimits:
     size: int = 5
     expected: float = 2.0
     graded: bool = False  # whether the worth is the chance that the set is good
+    parts: int = 0  # members up to which a graded set is completed for capabilities that are still open
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class SetChoices:
         roles: dict[str, str] = {}
         covered: frozenset[str] = frozenset()
         for key in asked:
-            roles[key] = _role(self.known[key], covered)
+            roles[key] = role(self.known[key], covered)
             covered |= self.known[key].capabilities | self.known[key].covers
         for key in members:
             roles.setdefault(key, f"needed by {self._needing(key, asked)}")
@@ -108,9 +109,17 @@ class SetChoices:
         entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
         if not entering:
             return ()
-        if len(self.closure(entering[0])) == 1:
-            return self._grown((entering[0],), limits)
-        return self._grown((max(entering, key=lambda key: self._chance((key,))),), limits)
+        needy = len(self.closure(entering[0])) > 1
+        first = max(entering, key=lambda key: self._chance((key,))) if needy else entering[0]
+        return self._completed(self._grown((first,), limits), limits)
+
+    def _completed(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
+        """Return a set with the next that likely help and provide a capability of the task that no member provides."""
+        for key in self._usable:
+            members = [self.known[one] for one in asked]
+            fits = len(asked) < limits.parts and completes(self.known[key], members)
+            asked = (*asked, key) if fits and self._may_enter(key, asked, limits) else asked
+        return asked
 
     def _searched(self, limits: SetLimits) -> tuple[str, ...]:
         improved = (self._improved(start, limits) for start in self._starts(limits))
@@ -389,11 +398,3 @@ class SetChoices:
         words = sorted({word for candidate in self.known.values() for word in candidate.covers})
         bit = {word: 1 << place for place, word in enumerate(words)}
         return {key: sum(bit[word] for word in candidate.covers) for key, candidate in self.known.items()}
-
-
-def _role(candidate: Candidate, covered: frozenset[str]) -> str:
-    """Return the task's capabilities, else words, that a member covers, new ones if it adds any."""
-    for names in (candidate.capabilities, candidate.covers):
-        if names:
-            return ", ".join(sorted(names - covered) or sorted(names))
-    return ""

@@ -78,3 +78,11 @@ def _is_lighter(candidate: Candidate, kept: Candidate) -> bool:
 
 def _standing(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
     return bool(candidate.lacking), bool(candidate.demoted), not candidate.installed, bool(candidate.stale)
+
+
+def role(candidate: Candidate, covered: frozenset[str]) -> str:
+    """Return the task's capabilities, else words, that a member covers, new ones if it adds any."""
+    for names in (candidate.capabilities, candidate.covers):
+        if names:
+            return ", ".join(sorted(names - covered) or sorted(names))
+    return ""
