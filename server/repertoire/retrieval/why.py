@@ -62,10 +62,11 @@ def word_why(words: Sequence[str], component: Component, rarities: Mapping[str, 
     shared = held_words(words, component)
     if not shared:
         return None
-    leading = set(held_words(words, replace(component, body="")))
-    told = set(sorted(shared, key=lambda word: (word not in leading, -rarities.get(word, 0.0)))[:_MAX_WORDS])
-    kept = [word for word in shared if word in told]
-    return Why("words", clean_line("words: " + ", ".join(kept), MAX_CHARACTERS))
+    if len(shared) > _MAX_WORDS:
+        leading = set(held_words(words, replace(component, body="")))
+        first = sorted(shared, key=lambda word: (word not in leading, -rarities.get(word, 0.0)))[:_MAX_WORDS]
+        shared = [word for word in shared if word in first]
+    return Why("words", clean_line("words: " + ", ".join(shared), MAX_CHARACTERS))
 
 
 def similarity_why(similarity: float) -> Why:

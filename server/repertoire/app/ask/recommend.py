@@ -151,7 +151,7 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
     Grades choose few members. A task of several clauses that names several capabilities is in parts: its set is
-    completed by what surely helps with a part that is still open, unless it is long and names them in passing. Among
+    completed by what likely helps with a part that is still open, unless it is long and names them in passing. Among
     single tools, which no grade was learned on, its set is that of the highest expected F1. Without grades a simple
     task gets one component, unless it names several capabilities.
     """

@@ -254,6 +254,8 @@ class _CandidateBuilder:
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:
         """Return the ids of needed components that do not come along when the component is installed."""
+        if not self._needs.of(position)[0]:
+            return ()  # as of most: their install lines need not be parsed
         snapshot, steps = self._snapshot, read(component.install)
         found = []
         seen, waiting = {position}, [position]
