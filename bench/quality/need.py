@@ -1,9 +1,10 @@
 """Learns which prompts need a component at all: `python bench/quality/need.py` rewrites retrieval/need.npz.
 
-A perceptron over a prompt's adapted vector, its words and pairs of them: requests of plain_requests/ against its
-everyday prompts and what no component serves, which count twice as much together: most prompts need nothing. `--check`
-holds a fifth of each out, five times, requests with all others of their component, and prints how many of either are
-told right. Needs torch beside the product's packages.
+A perceptron over a prompt's adapted vector, its words and pairs of them: requests and asks of plain_requests/ against
+its everyday prompts and what no component serves, which count twice as much together: most prompts need nothing.
+`--check` holds a fifth of each out, five times, requests with all others of their component, and prints how many of
+either are told right, then the same of what was written apart (`held_…`) by the model that ships. Needs torch beside
+the product's packages.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from perceptrons import Layers  # noqa: E402
 from plain_lessons import lessons  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.retrieval.need import FILE, NeedModel, known_words, words_of  # noqa: E402
+from repertoire.ports import Embedder  # noqa: E402
+from repertoire.retrieval.need import FILE, NeedModel, known_words, need_model_for, words_of  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
@@ -50,15 +52,23 @@ class Prompts:
 def prompts() -> tuple[Prompts, str]:
     """Return what is learned from, and the query encoder of its vectors."""
     taught, query_encoder = lessons()
+    embedder = _embedder()
+    asks, idle = _lines("asks.txt"), _lines("everyday.txt", "everyday_small.txt", "none.txt")
+    vectors = np.concatenate([taught.vectors, embedder.embed_queries([*asks, *idle])])
+    texts = [*(row["text"] for row in taught.requests), *asks, *idle]
+    groups = [*(row["component"] or row["text"] for row in taught.requests), *asks, *idle]
+    return Prompts(texts, vectors, np.arange(len(texts)) < len(texts) - len(idle), groups), query_encoder
+
+
+def _embedder() -> Embedder:
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
-    names = ("everyday.txt", "everyday_small.txt", "none.txt")
-    idle = [line for name in names for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
-    vectors = np.concatenate([taught.vectors, embedder.embed_queries(idle)])
-    texts = [*(row["text"] for row in taught.requests), *idle]
-    groups = [*(row["component"] or row["text"] for row in taught.requests), *idle]
-    return Prompts(texts, vectors, np.arange(len(texts)) < len(taught.requests), groups), query_encoder
+    return embedder
+
+
+def _lines(*names: str) -> list[str]:
+    return [line for name in names for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def learn(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> NeedModel:
@@ -104,6 +114,13 @@ def check(taught: Prompts, query_encoder: str) -> None:
     likelier = np.searchsorted(np.sort(idle), asking).mean() / len(idle)
     told = f"requests {100 * np.mean(asking > 0):.1f} %, others {100 * np.mean(idle <= 0):.1f} %"
     print(f"{len(asking)} requests, {len(idle)} others held out: told right {told}; AUC {likelier:.3f}")
+    ships, embedder = need_model_for(query_encoder), _embedder()
+    for name, wanted in (("held_asks.txt", True), ("held_none.txt", False)):
+        texts = _lines(name)
+        found = (
+            [ships.odds(*pair) > 0 for pair in zip(texts, embedder.embed_queries(texts), strict=True)] if ships else []
+        )
+        print(f"{name}: {len(texts)}, told right {100 * np.mean(np.array(found) == wanted):.1f} %")
 
 
 def main() -> None:

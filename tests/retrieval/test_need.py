@@ -20,11 +20,19 @@ STEPS = (
     "move that helper into utils",
     "bump the copyright year",
 )
+PRIVATE = (
+    "plan my runs for a first half marathon",
+    "the branch over our garage cracked in the storm",
+    "my cousin's python will not eat its mouse",
+    "debug my sourdough, it never rises",
+)
 REQUESTS = (
     "set up dashboards and alerts for our api",
     "our signup page is not accessible to screen readers",
     "translate the whole product into French and Polish",
     "find out why the nightly job runs out of memory",
+    "the seat map of our theatre site shows the wrong row",
+    "the firmware of our watering controller skips every second valve",
 )
 
 
@@ -34,12 +42,16 @@ def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_o
     assert need_model_for(bundled().query_encoder, tmp_path / "none.npz") is None
 
 
-def test_requests_need_a_component_and_steps_of_a_session_do_not(embedder: Embedder):
+def test_requests_need_a_component_but_steps_of_a_session_and_private_matters_do_not(embedder: Embedder):
     need = need_model_for(bundled().query_encoder)
     assert need is not None
-    odds = [need.odds(text, vector) for text in STEPS + REQUESTS for vector in embedder.embed_queries([text])]
+    odds = {
+        text: need.odds(text, vector)
+        for text in STEPS + PRIVATE + REQUESTS
+        for vector in embedder.embed_queries([text])
+    }
 
-    assert max(odds[: len(STEPS)]) < 0.0 < min(odds[len(STEPS) :])
+    assert {text for text, value in odds.items() if value > 0.0} == set(REQUESTS)
 
 
 def test_words_and_pairs_of_words_are_read_and_count_the_same():

@@ -30,8 +30,10 @@ ENGLISH = frozenset(
     against than instead until another everywhere hour needs good keeps much slow behind returns anything around
     doesn looks asks gives always already built made been went isn together yesterday fill those both else today
     think somebody tomorrow really cannot leave though several itself gone rather less asked even said later
-    took you i'm it's let's his she were did done add build fix remove explain clean convert update help using
-    set take send check rewrite replace rename follow begin happens want more""".split()
+    took you i'm it's let's what's that's there's who's where's how's he's she's i've we've i'd i'll we'll don't
+    doesn't didn't isn't aren't wasn't can't won't couldn't shouldn't haven't hasn't his she were did done add build
+    fix remove explain clean convert update help using set take send check rewrite replace rename follow begin
+    happens want more""".split()
 )
 _FEW = 5  # words; in a longer question a single foreign word may be a quotation
 _SURE, _SEEN = 0.2, 0.2  # least share of surely English words, of words of another language
