@@ -16,9 +16,9 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.bundled import BundledSession
 from repertoire.inference.weights import bundled
 from repertoire.retrieval.direction import DIRECTION
-from repertoire.retrieval.pair_reading import MOST, PAIRS, graded_again, pair_text
+from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, PAIRS, graded_again, pair_text
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.relevance import (
     PAIR_FILE,
@@ -111,18 +111,21 @@ def test_the_best_few_are_read_with_the_question_and_the_others_keep_their_grade
 
     assert before.grades is not None
     assert after.grades is not None
-    ((question, texts),) = watched.read
-    assert question == BRIEF
-    assert len(texts) == MOST
+    assert {question for question, _ in watched.read} == {BRIEF}
+    texts = [text for _, texts in watched.read for text in texts]
+    assert OF_SET[0] <= len(texts) <= OF_SET[1]
+    assert len(texts) == len(set(texts))
     assert "slim images. Writes multi-stage Dockerfiles that keep only what a program needs at run time." in texts
     changed = np.any(before.grades != after.grades, axis=1)
-    assert changed.sum() <= MOST + (len(ROWS) - len(after.rows))  # rows that were not graded share the lowest grade
+    assert changed.sum() <= len(texts) + (
+        len(ROWS) - len(after.rows)
+    )  # rows that were not graded share the lowest grade
     fits, shares_words = (
         after.snapshot.row_of(f"folder:/shelf:skills/{name}.md") for name in ("slim-images", "docker-hub")
     )
     leads = [grades[fits, 0] - grades[shares_words, 0] for grades in (before.grades, after.grades)]
     assert leads[1] > leads[0]
-    assert f"{MOST} read" in [stage.detail for stage in after.report if stage.stage == PAIRS]
+    assert f"{len(texts)} read" in [stage.detail for stage in after.report if stage.stage == PAIRS]
 
 
 def test_new_grades_take_the_place_of_those_before_them(store: Store, embedder: BundledSession):
@@ -154,25 +157,62 @@ def test_a_model_that_fails_is_noted_in_an_answer_with_the_grades_before_it(stor
     assert ranking.rows.tolist() == without.rows.tolist()
 
 
+# a model whose grades are what was read
+READ_ALONE = RelevanceModel(
+    "fixed",
+    means=np.zeros(3),
+    deviations=np.full(3, 10.0),
+    direct=np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]]),
+    of_features=np.zeros((3, 1)),
+    hidden_offsets=np.zeros(1),
+    of_hidden=np.zeros((1, 2)),
+    offsets=np.zeros(2),
+)
+
+
+def head_of(scores: Sequence[float]) -> GradedHead:
+    count = len(scores)
+    grades = np.column_stack([scores, np.zeros(count)])
+    texts = [f"text {place}" for place in range(count)]
+    return GradedHead(np.arange(count), np.zeros((count, 1)), grades, texts, np.zeros(count))
+
+
 def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
-    texts = [f"text {place}" for place in range(8)]
-    features = np.zeros((8, 1))
-    grades = np.column_stack([np.arange(8.0), np.arange(8.0)])
-    model = RelevanceModel(
-        "fixed",
-        means=np.zeros(3),
-        deviations=np.full(3, 10.0),
-        direct=np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]]),
-        of_features=np.zeros((3, 1)),
-        hidden_offsets=np.zeros(1),
-        of_hidden=np.zeros((1, 2)),
-        offsets=np.zeros(2),
-    )
+    head = head_of(np.arange(8.0).tolist())
 
-    found = graded_again(GradedHead(np.arange(8), features, grades, texts, np.zeros(8)), "q", Fixed("text 4"), model)
+    found, read = graded_again(head, "q", Fixed("text 4"), READ_ALONE, (2, 4))
 
-    assert found[:-MOST].tolist() == grades[:-MOST].tolist()
-    assert found[-MOST:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * (MOST - 1)]
+    assert read == 4
+    assert found[:4].tolist() == head.grades[:4].tolist()
+    assert found[4:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * 3]
+
+
+@pytest.mark.parametrize(
+    ("favourite", "bounds", "read"),
+    [
+        ("text 0", (2, 8), 2),  # the next lie far behind what reads best
+        ("text 0", (4, 8), 4),
+        ("text 3", (2, 8), 4),  # nothing that was read before reads well
+        ("nothing", (2, 6), 6),
+        ("nothing", (2, 20), 8),
+    ],
+)
+def test_reading_goes_on_until_the_next_lie_behind_what_reads_best(favourite: str, bounds: tuple[int, int], read: int):
+    found, count = graded_again(head_of([7.0 - place for place in range(8)]), "q", Fixed(favourite), READ_ALONE, bounds)
+
+    assert count == read
+    assert (found[:, 1] != 0.0).sum() == read
+
+
+@pytest.mark.parametrize(("intent", "bounds"), [(PROMPT, OF_HINT), (SEARCH, OF_LIST), (RECOMMEND, OF_SET)])
+def test_a_hint_reads_fewer_than_a_list_and_a_set_more(
+    store: Store, embedder: BundledSession, intent: str, bounds: tuple[int, int]
+):
+    watched = Watched(embedder)
+
+    pipeline_of(store, embedder, watched).rank(Query(BRIEF), intent=intent)
+
+    assert bounds[0] <= sum(len(texts) for _, texts in watched.read) <= bounds[1]
 
 
 def test_a_component_is_read_by_name_and_description_up_to_a_bound():

@@ -59,7 +59,7 @@ def second_look(text: str, rarities: Mapping[str, float], components: Sequence[C
         return np.zeros((len(components), len(FEATURES)))
     sought = sorted(weights, key=len)
     asked = (bool(_QUESTION.search(text)), not _QUESTION.search(text), bool(_OWN.search(text)))
-    words = [stem(word) for word in content_words(text)]
+    words = _stems(text)
     pairs = {pair: min(weights.get(word, 0.0) for word in pair) for pair in pairwise(words)}
     rows = [[*_held(component, sought, weights, pairs), *_kind(component, asked)] for component in components]
     return np.array(rows)
@@ -96,7 +96,7 @@ def _held(
         for (at, word_before), (then, other) in pairwise(marks)
         if then - at <= _BESIDE + len(word_before)
     }
-    own = [stem(word) for word in content_words(component.name)]
+    own = _stems(component.name)
     return [
         share(0, description_at),
         sum(word in weights for word in own) / max(len(own), 1),
@@ -143,15 +143,15 @@ def _like_example(component: Component, weights: Mapping[str, float]) -> float:
     """Return the largest share of an example's words that the question holds."""
     best = 0.0
     for text in [*component.examples, *_EXAMPLE.findall(component.description)][:_MOST_EXAMPLES]:
-        words = _stems(text)
+        words = set(_stems(text))
         if len(words) >= _EXAMPLE_WORDS:
             best = max(best, sum(word in weights for word in words) / len(words))
     return best
 
 
-@lru_cache(maxsize=1 << 12)  # the same examples stand at the head of many answers
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in content_words(text))
+@lru_cache(maxsize=1 << 13)  # the same names and examples stand at the head of many answers
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in content_words(text))
 
 
 def _kind(component: Component, asked: Sequence[bool]) -> list[float]:

@@ -30,8 +30,7 @@ from repertoire.retrieval.fuse import (
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
-from repertoire.retrieval.pair_reading import MOST as MOST_READ
-from repertoire.retrieval.pair_reading import graded_again, pair_text
+from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, graded_again, pair_text
 from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND
@@ -283,8 +282,10 @@ def read_pairs(run: ComponentRun) -> str:
     head, model, reader = run.graded, run.resources.pair_relevance, run.resources.options.pair_reader
     if head is None or model is None or reader is None:
         return "nothing to read"
-    _take_grades(run, head, graded_again(head, run.plan.query.text, reader, model))
-    return f"{min(len(head.rows), MOST_READ)} read"
+    bounds = {RECOMMEND: OF_SET, PROMPT: OF_HINT}.get(run.plan.intent, OF_LIST)
+    grades, read = graded_again(head, run.plan.query.text, reader, model, bounds)
+    _take_grades(run, head, grades)
+    return f"{read} read"
 
 
 def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
