@@ -14,8 +14,8 @@ PAIRS = "pairs"
 # are looked for among what was read. Of 12 the first serves no more often than of 8.
 OF_HINT, OF_LIST, OF_SET = (2, 4), (4, 4), (4, 8)
 _AT_ONCE = 2  # components of a round: the model reads two in little more time than one
-# A further round is left out if its best lies this far, in log-odds, behind the best that was read: then a hint reads 2.6
-# on average, a set 4.5, and the first serves as often.
+# A further round is left out if its best lies this far, in log-odds, behind the best that was read: then a hint reads
+# 2.6 on average, a set 4.5, and the first serves as often.
 _REACH = 0.5
 _CHARACTERS = 400  # of a text: more than the tokens that are read
 
