@@ -36,17 +36,24 @@ PLAIN = HERE / "plain_requests"
 FEWEST = 4  # prompts in which a word or a pair stands, for it to tell anything
 HIDDEN, EPOCHS, DECAY = 64, 8, 1.0
 ASKING = 1.0 / 3.0  # share of the prompts of a session that count as asking for something
+OF_ASKS = 4.0  # how often one of asks.txt counts among the requests, most of which nobody would take for private
 FOLDS, SEED = 5, 0
 
 
 @dataclass(frozen=True)
 class Prompts:
-    """Prompts, whether each asks for what a component may serve, and whose requests go together."""
+    """Prompts, whether each asks for what a component may serve, how often it counts, whose requests go together."""
 
     texts: list[str]
     vectors: np.ndarray
     asking: np.ndarray
+    counting: np.ndarray
     groups: list[str]
+
+    def where(self, rows: np.ndarray) -> Prompts:
+        """Return the prompts of some rows."""
+        texts, groups = ([one[row] for row in np.flatnonzero(rows)] for one in (self.texts, self.groups))
+        return Prompts(texts, self.vectors[rows], self.asking[rows], self.counting[rows], groups)
 
 
 def prompts() -> tuple[Prompts, str]:
@@ -57,7 +64,9 @@ def prompts() -> tuple[Prompts, str]:
     vectors = np.concatenate([taught.vectors, embedder.embed_queries([*asks, *idle])])
     texts = [*(row["text"] for row in taught.requests), *asks, *idle]
     groups = [*(row["component"] or row["text"] for row in taught.requests), *asks, *idle]
-    return Prompts(texts, vectors, np.arange(len(texts)) < len(texts) - len(idle), groups), query_encoder
+    counting = np.ones(len(texts))
+    counting[len(taught.requests) : len(texts) - len(idle)] = OF_ASKS
+    return Prompts(texts, vectors, np.arange(len(texts)) < len(texts) - len(idle), counting, groups), query_encoder
 
 
 def _embedder() -> Embedder:
@@ -77,15 +86,14 @@ def learn(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> NeedM
     words = tuple(sorted(word for word, count in counts.items() if count >= FEWEST))
     places = {word: place for place, word in enumerate(words)}
     held = [known_words(text, places) for text in taught.texts]
-    share = taught.asking.mean()
-    counting = torch.tensor(
-        np.where(taught.asking, ASKING / share, (1.0 - ASKING) / (1.0 - share)), dtype=torch.float32
-    )
+    share = taught.counting[taught.asking].sum() / taught.counting.sum()
+    each = np.where(taught.asking, ASKING / share, (1.0 - ASKING) / (1.0 - share))
+    counting = torch.tensor(taught.counting * each, dtype=torch.float32)
     asking = torch.tensor(taught.asking, dtype=torch.float32)
 
     def surprise(odds: Tensor, batch: Tensor) -> Tensor:
-        each = functional.binary_cross_entropy_with_logits(odds[:, 0], asking[batch], reduction="none")
-        return (counting[batch] * each).mean()
+        lost = functional.binary_cross_entropy_with_logits(odds[:, 0], asking[batch], reduction="none")
+        return (counting[batch] * lost).mean()
 
     layers = Layers(len(words), hidden, EPOCHS, DECAY)
     return NeedModel(query_encoder, words, perceptrons.learn(taught.vectors, held, layers, np.zeros(1), surprise))
@@ -99,9 +107,7 @@ def held_out(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> np
     odds = np.zeros(len(own))
     for out in range(FOLDS):
         kept = own != out
-        texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
-        part = Prompts(texts, taught.vectors[kept], taught.asking[kept], [])
-        model = learn(part, query_encoder, hidden=hidden)
+        model = learn(taught.where(kept), query_encoder, hidden=hidden)
         for place in np.flatnonzero(~kept):
             odds[place] = model.odds(taught.texts[place], taught.vectors[place])
     return odds

@@ -44,7 +44,7 @@ def prompts() -> tuple[Prompts, np.ndarray, str]:
     vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
     places = np.arange(len(texts))
     clear = (places >= len(vague)) & (places < len(vague) + len(requests))
-    return Prompts(texts, vectors, places < len(vague), groups), clear, embedder.query_encoder
+    return Prompts(texts, vectors, places < len(vague), np.ones(len(texts)), groups), clear, embedder.query_encoder
 
 
 def check(taught: Prompts, clear: np.ndarray, query_encoder: str) -> None:

@@ -16,6 +16,7 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.bundled import BundledSession
 from repertoire.inference.weights import bundled
 from repertoire.retrieval.direction import DIRECTION
+from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, PAIRS, graded_again, pair_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
@@ -145,6 +146,21 @@ def test_a_fast_answer_reads_no_pairs(store: Store, embedder: BundledSession):
     pipeline_of(store, embedder, watched).rank(Query(BRIEF, mode=FAST), intent=RECOMMEND)
 
     assert watched.read == []
+
+
+def test_nothing_is_graded_or_read_for_a_prompt_that_needs_no_component(store: Store, embedder: BundledSession):
+    watched, idle = Watched(embedder), "rename the second parameter too"
+    pipeline = pipeline_of(store, embedder, watched)
+
+    hinted = pipeline.rank(Query(idle), intent=PROMPT)
+    switched_off = pipeline.rank(Query(idle, without=frozenset({NEED})), intent=PROMPT)
+
+    assert hinted.need < -3.0
+    assert hinted.grades is None
+    assert switched_off.need == 0.0
+    assert switched_off.grades is not None
+    assert {question for question, _ in watched.read} == {idle}
+    assert pipeline.rank(Query(idle), intent=RECOMMEND).grades is not None
 
 
 def test_a_model_that_fails_is_noted_in_an_answer_with_the_grades_before_it(store: Store, embedder: BundledSession):

@@ -159,7 +159,7 @@ def test_every_stage_reports_what_it_did(pipeline):
     ranking, _ = ask(pipeline, "audit the ledger")
     stages = [report.stage for report in ranking.report]
     assert stages[:6] == ["plan", "words", "embed", "vectors", "fuse", "capabilities"]
-    assert stages[6:] == ["meant", "priors", "requests", "ppr", "patterns", "rerank", "relevance", "gate"]
+    assert stages[6:] == ["meant", "need", "priors", "requests", "ppr", "patterns", "rerank", "relevance", "gate"]
     assert all(report.ms >= 0 and report.detail for report in ranking.report)
 
 

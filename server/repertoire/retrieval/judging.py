@@ -1,4 +1,4 @@
-"""Ends a ranking: cuts its head, computes its confidence, and whether the question needs a component at all."""
+"""Ends a ranking: cuts its head, computes its confidence, and whether the question is too vague."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.confidence import ConfidenceFeatures, chance, confidence, fits, interpolate
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
-from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.snapshot import Snapshot
@@ -18,11 +17,6 @@ from repertoire.retrieval.subject import SubjectScale, subject_model_for
 from repertoire.retrieval.vague import vagueness_model_for
 
 MAX_RANKED = 200
-# Taken from the log-odds that a long question needs a component: it tells its topic, and a small edit has one too. Of
-# 330 long prompts that need nothing (bench/quality/long_prompts) 3.9 of 100 get a hint without it and .9 with it, while
-# the share of prompts whose hint serves falls from 44.6 to 44.4 of 100. Not among single tools: there it silences sets
-# that serve (ultratool: 1 of 100).
-_NEED_OF_LONG = 2.0
 _JUDGED = 3  # hits whose text the confidence is computed from
 
 
@@ -38,7 +32,6 @@ class AnswerJudge:
         self._graph = graph
         self._subject = subject_model_for(query_encoder)
         self._scope = SubjectScale(self._subject)
-        self._need = need_model_for(query_encoder)
         self._vague = vagueness_model_for(query_encoder)
 
     def read(self, snapshot: Snapshot) -> None:
@@ -65,14 +58,10 @@ class AnswerJudge:
             return ranking
         subject = self._subject.odds(run.question.adapted)
         text, adapted, without = run.plan.query.text, run.question.adapted, run.plan.query.without
-        need = 0.0
-        if self._need is not None and "need" not in without:
-            length = 0.0 if run.snapshot.mostly_tools else 1.0 - run.plan.brevity
-            need = self._need.odds(text, adapted) - _NEED_OF_LONG * length
         asked = self._vague if "vague" not in without and not certain else None
         vague = asked.odds(text, adapted) if asked is not None else 0.0
         return replace(
-            ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
+            ranking, subject=subject, need=run.need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
     def _chance(self, ranking: Ranking, share: float) -> float | None:

@@ -20,6 +20,7 @@ from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.perceptron import SCALE, Perceptron
 
+NEED = "need"
 FILE = Path(__file__).with_name("need.npz")
 _MOST = 600  # characters that are read: a request says early what it asks for
 _WORD = re.compile(r"[a-z']+")

@@ -21,6 +21,7 @@ from repertoire.retrieval.fuse import NAME, Features
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.naming import answered_by_name, named_rows
+from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
@@ -44,6 +45,7 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage("fuse", "", stages.fuse_evidence, cheap=True),
     Stage("capabilities", "capabilities", stages.find_near_capabilities, on=stages.is_embedded, cheap=True),
     Stage(MEANT, MEANT, stages.add_implied_capabilities, on=stages.is_embedded, cheap=True),
+    Stage(NEED, NEED, stages.judge_need, on=stages.is_embedded, cheap=True),
     Stage("priors", "priors", stages.add_priors, cheap=True),
     Stage(CODE, CODE, stages.add_code_similarity, on=stages.asks_in_code),
     # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.

@@ -104,6 +104,7 @@ class ComponentRun:
     found: Mask = field(init=False)
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
     implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    need: float = 0.0  # log-odds that the question needs a component at all; 0 if nothing tells
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     grades_share: float = 0.0  # how far grades order the head in place of the evidence before them, 0 to 1
     chance_share: float = 0.0  # how far the chance by the first's grade stands in for the confidence, 0 to 1

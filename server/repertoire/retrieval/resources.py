@@ -12,6 +12,7 @@ from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
 from repertoire.retrieval.nearest_capabilities import NearestCapabilities
+from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
@@ -64,14 +65,13 @@ class Resources:
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
         self.nearest = NearestCapabilities()
-        self.capability_scorer = CapabilityScorer(
-            capability_model_for(embedder.query_encoder if embedder is not None else ""), options.synonyms
-        )
+        query_encoder = embedder.query_encoder if embedder is not None else ""
+        self.capability_scorer = CapabilityScorer(capability_model_for(query_encoder), options.synonyms)
         self.bindings, self.directions = (
             ProductBindings(options.products, options.synonyms),
             Directions(options.products),
         )
-        query_encoder = embedder.query_encoder if embedder is not None else ""
+        self.need = need_model_for(query_encoder)
         pair_encoder = options.pair_reader.pair_encoder if options.pair_reader is not None else ""
         self.relevance = relevance_model_for(query_encoder)
         self.pair_relevance = relevance_model_for(pair_reading(query_encoder, pair_encoder), PAIR_FILE)

@@ -145,8 +145,12 @@ NOTHING = (
 )
 VAGUE = ("make it better", "can you help us", "do something about the project")
 # answered with nothing, though what serves is among the nearest misses
-SILENT = {"BGP neighbour stays idle", "collect job offers from websites every night"}
-WRONG = {"plan a week in Japan"}  # answered with what does not serve
+SILENT = {
+    "BGP neighbour stays idle",
+    "collect job offers from websites every night",
+    "plan a week in Japan",
+    "the carrier lost a shipment",
+}
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +178,7 @@ def test_every_component_of_it_was_read(repertoire: Repertoire) -> None:
     assert len(repertoire.store.graph.summaries()) == 97
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task not in WRONG])
+@pytest.mark.parametrize("task", TASKS)
 def test_a_plain_task_gets_what_serves_it_and_nothing_else(repertoire: Repertoire, task: str) -> None:
     found = names(asked(repertoire, task))
     assert found <= set(TASKS[task].split())
@@ -191,14 +195,7 @@ def test_a_long_prompt_gets_a_set_and_a_hint_of_what_serves_it_and_nothing_else(
     assert hinted.hits
 
 
-@pytest.mark.parametrize("task", sorted(WRONG))
-def test_a_wrong_answer_calls_itself_unsure(repertoire: Repertoire, task: str) -> None:
-    found = asked(repertoire, task)
-    assert names(found).isdisjoint(TASKS[task].split())
-    assert not found.fits
-
-
-@pytest.mark.parametrize("task", sorted(SILENT | WRONG))
+@pytest.mark.parametrize("task", sorted(SILENT))
 def test_what_serves_but_is_not_named_is_among_the_nearest_misses(repertoire: Repertoire, task: str) -> None:
     near = {hit.component.name for hit in asked(repertoire, task).near[:3]}
     assert near & set(TASKS[task].split())
