@@ -30,9 +30,9 @@ TASKS = {
     "fill in PDF forms from a spreadsheet": "two fill forms; that none reads a spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
     "deploy our services to Kubernetes with Helm and set up monitoring with Prometheus and Grafana": (
-        "two jobs that take four: clusters, Prometheus, Helm, deployment; Grafana is a gap"
+        "two jobs that take four: clusters, Helm, deployment, and one who monitors"
     ),
-    "find out why our Postgres queries are slow and add the missing indexes": "a PostgreSQL expert and a guide do both",
+    "find out why our Postgres queries are slow and add the missing indexes": "two guides to faster queries do both",
     "write release notes and a changelog from the git history": "a dozen do this job: one writes, one releases",
     "build an MCP server in Python that wraps our internal REST API": "how to build servers, and one in Python; a gap",
     "triage Sentry errors and fix the most frequent one": "Sentry's own plugin, and its server",
