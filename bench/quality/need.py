@@ -25,14 +25,10 @@ sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 import perceptrons  # noqa: E402
 from perceptrons import Layers  # noqa: E402
-from plain_lessons import lessons  # noqa: E402
+from plain_lessons import bundled_embedder, lessons, lines  # noqa: E402
 
-from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.ports import Embedder  # noqa: E402
 from repertoire.retrieval.need import FILE, NeedModel, known_words, need_model_for, words_of  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
 
-PLAIN = HERE / "plain_requests"
 FEWEST = 4  # prompts in which a word or a pair stands, for it to tell anything
 HIDDEN, EPOCHS, DECAY = 64, 8, 1.0
 ASKING = 1.0 / 3.0  # share of the prompts of a session that count as asking for something
@@ -59,25 +55,14 @@ class Prompts:
 def prompts() -> tuple[Prompts, str]:
     """Return what is learned from, and the query encoder of its vectors."""
     taught, query_encoder = lessons()
-    embedder = _embedder()
-    asks, idle = _lines("asks.txt"), _lines("everyday.txt", "everyday_small.txt", "none.txt")
+    embedder = bundled_embedder()
+    asks, idle = lines("asks.txt"), lines("everyday.txt", "everyday_small.txt", "none.txt")
     vectors = np.concatenate([taught.vectors, embedder.embed_queries([*asks, *idle])])
     texts = [*(row["text"] for row in taught.requests), *asks, *idle]
     groups = [*(row["component"] or row["text"] for row in taught.requests), *asks, *idle]
     counting = np.ones(len(texts))
     counting[len(taught.requests) : len(texts) - len(idle)] = OF_ASKS
     return Prompts(texts, vectors, np.arange(len(texts)) < len(texts) - len(idle), counting, groups), query_encoder
-
-
-def _embedder() -> Embedder:
-    embedder, _ = open_embedder(Path("/nowhere"), Settings())
-    if embedder is None:
-        sys.exit("the bundled model cannot be loaded")
-    return embedder
-
-
-def _lines(*names: str) -> list[str]:
-    return [line for name in names for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def learn(taught: Prompts, query_encoder: str, *, hidden: int = HIDDEN) -> NeedModel:
@@ -120,13 +105,13 @@ def check(taught: Prompts, query_encoder: str) -> None:
     likelier = np.searchsorted(np.sort(idle), asking).mean() / len(idle)
     told = f"requests {100 * np.mean(asking > 0):.1f} %, others {100 * np.mean(idle <= 0):.1f} %"
     print(f"{len(asking)} requests, {len(idle)} others held out: told right {told}; AUC {likelier:.3f}")
-    ships, embedder = need_model_for(query_encoder), _embedder()
+    ships, embedder = need_model_for(query_encoder), bundled_embedder()
+    if ships is None:
+        sys.exit(f"{FILE.name} was learned for other vectors; run this without --check first")
     for name, wanted in (("held_asks.txt", True), ("held_none.txt", False)):
-        texts = _lines(name)
-        found = (
-            [ships.odds(*pair) > 0 for pair in zip(texts, embedder.embed_queries(texts), strict=True)] if ships else []
-        )
-        print(f"{name}: {len(texts)}, told right {100 * np.mean(np.array(found) == wanted):.1f} %")
+        texts = lines(name)
+        right = [(ships.odds(*pair) > 0) == wanted for pair in zip(texts, embedder.embed_queries(texts), strict=True)]
+        print(f"{name}: {len(texts)}, told right {100 * np.mean(right):.1f} %")
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.catalogue import reading  # noqa: E402
+from repertoire.ports import Embedder  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
@@ -49,9 +50,7 @@ def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
     rows = [row for row in rows if known.keys() & row["capabilities"]]
     written = {name for row in rows for name in row["capabilities"]}
     rows += [row for name in sorted(written & known.keys()) for row in _named(known[name])]
-    embedder, _ = open_embedder(Path("/nowhere"), Settings())
-    if embedder is None:
-        sys.exit("the bundled model cannot be loaded")
+    embedder = bundled_embedder()
     texts = [row["text"] for row in rows]
     vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
     names = sorted({name for row in rows for name in row["capabilities"] if name in known})
@@ -62,6 +61,19 @@ def lessons(files: Sequence[Path] = ALL_REQUESTS) -> tuple[Lessons, str]:
             targets[index, place[name]] = 1.0 / (1 + order)
     targets /= targets.sum(axis=1, keepdims=True)
     return Lessons(rows, vectors, names, targets), embedder.query_encoder
+
+
+def bundled_embedder() -> Embedder:
+    """Return the model that ships, or end the script."""
+    embedder, _ = open_embedder(Path("/nowhere"), Settings())
+    if embedder is None:
+        sys.exit("the bundled model cannot be loaded")
+    return embedder
+
+
+def lines(*names: str) -> list[str]:
+    """Return the lines of some files of plain_requests/, without empty ones."""
+    return [line for name in names for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def _named(capability: reading.Capability) -> list[dict[str, Any]]:

@@ -17,28 +17,21 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from need import PLAIN, Prompts, held_out, learn  # noqa: E402
+from need import Prompts, held_out, learn  # noqa: E402
+from plain_lessons import bundled_embedder, lines  # noqa: E402
 
-from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.retrieval.vague import BAR, FILE  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
 
 HIDDEN = 64
 BARS = (0.0, 0.5, 1.0, BAR, 2.0, 3.0)
 
 
-def _lines(name: str) -> list[str]:
-    return [line for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
 def prompts() -> tuple[Prompts, np.ndarray, str]:
     """Return what is learned from, which of it are requests, and the query encoder of its vectors."""
-    embedder, _ = open_embedder(Path("/nowhere"), Settings())
-    if embedder is None:
-        sys.exit("the bundled model cannot be loaded")
-    vague = [json.loads(line)["text"] for line in _lines("vague.jsonl")]
-    requests = [json.loads(line) for line in _lines("requests.jsonl")]
-    idle = [*_lines("everyday.txt"), *_lines("none.txt")]
+    embedder = bundled_embedder()
+    vague = [json.loads(line)["text"] for line in lines("vague.jsonl")]
+    requests = [json.loads(line) for line in lines("requests.jsonl")]
+    idle = lines("everyday.txt", "none.txt")
     texts = [*vague, *(row["text"] for row in requests), *idle]
     groups = [*vague, *(row["component"] or row["text"] for row in requests), *idle]
     vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])

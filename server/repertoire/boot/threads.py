@@ -1,4 +1,4 @@
-"""Keeps numpy's matrix products on one thread; it must be called before numpy is imported."""
+"""Counts the usable cores, and keeps numpy's matrix products on one thread, before numpy is imported."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def one_thread() -> None:
     """
     for name in _VARIABLES:
         os.environ.setdefault(name, "1")
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use; a container or a batch system gives it fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

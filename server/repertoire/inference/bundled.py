@@ -7,7 +7,6 @@ with another it reads a question and a component together, as a cross-encoder.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from onnxruntime import InferenceSession, OrtValue, SessionOptions  # type: ignore[import-untyped]
 from tokenizers import Encoding, Tokenizer
 
+from repertoire.boot.threads import usable_cores
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.adapters import Matrices, PairHead, read_adapter, read_pair_adapter
 from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
@@ -30,7 +30,7 @@ _SPECIAL = ("tokenizer.json", "tokenizer_config.json")
 OF_QUESTION, OF_TEXT = 64, 44
 # Pairs that are read at once, since somebody waits: each takes one core and 8 MB. On two cores two take 1.4 times as
 # long as one.
-_AT_ONCE = min(4, os.cpu_count() or 1)
+_AT_ONCE = min(4, usable_cores())
 
 
 class BundledSession:

@@ -21,6 +21,9 @@ from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.perceptron import SCALE, Perceptron
 
 NEED = "need"
+# From these log-odds down a prompt draws no hint, even if the first component serves at .999 and the prompt has a
+# subject of components; tests/app/session/test_hint.py holds it against the thresholds of hints.
+NO_HINT = -2.85
 FILE = Path(__file__).with_name("need.npz")
 _MOST = 600  # characters that are read: a request says early what it asks for
 _WORD = re.compile(r"[a-z']+")

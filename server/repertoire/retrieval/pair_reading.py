@@ -13,7 +13,7 @@ PAIRS = "pairs"
 # Components that are read at least and at most. A hint is made while somebody types on; the further members of a set
 # are looked for among what was read. Of 12 the first serves no more often than of 8.
 OF_HINT, OF_LIST, OF_SET = (2, 4), (4, 4), (4, 8)
-_AT_ONCE = 2  # components of each round but the first: the model reads two in little more time than one
+_ROUND = 2  # components of each round but the first: the model reads two in little more time than one
 # A further round is left out if its best lies this far, in log-odds, behind the best that was read: then a hint reads
 # 2.6 on average, a set 4.5, and the first serves as often.
 _REACH = 0.5
@@ -40,7 +40,7 @@ def graded_again(
     order = np.argsort(-scores, kind="stable")[:most]
     best, read = -np.inf, 0
     while read < len(order) and (read < least or scores[order[read]] > best - _REACH):
-        rows = order[read : read + (_AT_ONCE if read else least)]
+        rows = order[read : read + (_ROUND if read else least)]
         told = reader.read_pairs(question, [head.texts[row] for row in rows])
         found[rows] = model.grades(np.concatenate([head.features[rows], told], axis=1))
         best, read = max(best, float(score_of(found[rows]).max())), read + len(rows)

@@ -27,6 +27,7 @@ from repertoire.retrieval.vector import nearness
 
 _NEIGHBOURS = 12  # nearest past requests that vote
 _SHARPNESS = 6.0  # exponent that turns a cosine into a vote's weight
+SAME_REQUEST_THRESHOLD = 0.5  # a component that served a similar past request is trusted from this probability on
 _CHECKED_REQUESTS = 300  # past requests that are left out in turn to estimate trust
 _BANDWIDTH = 0.06  # standard deviation, in cosine, of the kernel over checked requests
 _CAUTION = 0.25  # exponent on the share of components that past requests selected

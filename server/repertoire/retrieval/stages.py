@@ -30,6 +30,7 @@ from repertoire.retrieval.fuse import (
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
+from repertoire.retrieval.need import NO_HINT
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, graded_again, pair_text
 from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.placeholders import is_placeholder
@@ -40,7 +41,7 @@ from repertoire.retrieval.relevance_features import HEAD as GRADED
 from repertoire.retrieval.relevance_features import graded_odds, relevance_features
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
-from repertoire.retrieval.similar_requests import with_past_requests
+from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD, with_past_requests
 from repertoire.retrieval.walk import WalkStart, walk
 
 _WANTED = 2.0  # log-odds for a component type that the words ask for
@@ -65,9 +66,6 @@ _PLACEHOLDER = 4.0
 # the share of prompts whose hint serves falls from 44.6 to 44.4 of 100. Not among single tools: there it silences sets
 # that serve (ultratool: 1 of 100).
 _NEED_OF_LONG = 2.0
-# A prompt whose log-odds of need are lower draws no hint, even if the first serves at .999: so nothing
-# is graded for it.
-_NO_HINT = -2.25
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
@@ -259,8 +257,11 @@ def _trusted(run: ComponentRun) -> float:
 
 
 def can_grade(run: ComponentRun) -> bool:
-    """Tell whether a relevance model was learned for these vectors, and most components' capabilities are known."""
-    hopeless = run.plan.intent == PROMPT and run.need < _NO_HINT
+    """Tell whether a relevance model was learned for these vectors, and most components' capabilities are known.
+
+    Nothing is graded for a prompt that draws no hint: it surely needs no component, and none served the like before.
+    """
+    hopeless = run.plan.intent == PROMPT and run.need < NO_HINT and run.past.trust < SAME_REQUEST_THRESHOLD
     if run.resources.relevance is None or run.implied is None or hopeless:
         return False
     for_set = run.plan.intent == RECOMMEND and run.resources.capability_scorer.knows_most(run.snapshot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,22 @@ import pytest
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session import hook_events
-from repertoire.app.session.hint import EXPLORATION_LOOKS, HintLimits, offer, reason_for
+from repertoire.app.session.hint import (
+    EXPLORATION_LOOKS,
+    NEEDLESS_WEIGHT,
+    SERVES_THRESHOLD,
+    SUBJECT_CREDIT_LIMIT,
+    SUBJECT_WEIGHT,
+    HintLimits,
+    offer,
+    reason_for,
+)
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
+from repertoire.retrieval.need import NO_HINT
 from repertoire.retrieval.plan import SEARCH
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -218,3 +229,11 @@ def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place
             ]
             assert not {first.id, second.id} & {hit.component.id for hit in told.hits}
             assert sum(second.id in {hit.component.id for hit in found.hits} for found in tired) < 6
+
+
+def test_a_prompt_for_which_nothing_is_graded_draws_no_hint_however_well_the_first_fits():
+    discount = odds_of(0.999) * math.exp(NEEDLESS_WEIGHT * NO_HINT)
+    by_confidence = discount * math.exp(SUBJECT_WEIGHT * SUBJECT_CREDIT_LIMIT)
+    by_chance = discount * odds_of(HINT_THRESHOLD) / odds_of(min(SERVES_THRESHOLD))
+
+    assert max(by_confidence, by_chance) < odds_of(HINT_THRESHOLD)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.app.packs.started import StartedVectors
+from repertoire.boot.threads import usable_cores
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.pack_file import PackStore, Text
@@ -23,9 +23,7 @@ _MOST_WORKERS = 4  # each needs some 35 MB for a text of the bundled model's len
 
 def workers_beside(threads: int) -> int:
     """Return how many texts to embed at once when each takes so many threads: as this process has cores, at most 4."""
-    # A container or a batch system gives a process fewer cores than the machine has.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores // threads, _MOST_WORKERS))
+    return max(1, min(usable_cores() // threads, _MOST_WORKERS))
 
 
 def text_of(row: Text) -> str:

@@ -25,6 +25,7 @@ from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
+from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD
 from repertoire.retrieval.translation import in_english
 from repertoire.retrieval.vector import nearness
 from repertoire.store.database import Store
@@ -38,7 +39,6 @@ CROWD_SIZE = 150  # among more components than this, chance matches grow likely,
 SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
 SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
 MIN_PROMPT_WORDS = 4  # a component's text easily holds all words of a shorter prompt by chance
-SAME_REQUEST_THRESHOLD = 0.5  # a component that served a similar past request is trusted from this probability on
 # The next three thresholds are shares of the best component's score.
 SECOND_ITEM_THRESHOLD = 0.45  # another component with this share is named beside the best
 INSTALLED_FIRST_THRESHOLD = 0.65  # an installed component with this share is named first

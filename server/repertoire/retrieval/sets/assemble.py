@@ -116,9 +116,9 @@ class SetChoices:
     def _completed(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         """Return a set with the next that likely help and provide a capability of the task that no member provides."""
         for key in self._usable:
-            members = [self.known[one] for one in asked]
-            fits = len(asked) < limits.parts and completes(self.known[key], members)
-            asked = (*asked, key) if fits and self._may_enter(key, asked, limits) else asked
+            fits = len(asked) < limits.parts and completes(self.known[key], [self.known[one] for one in asked])
+            if fits and self._may_enter(key, asked, limits):
+                asked = (*asked, key)
         return asked
 
     def _searched(self, limits: SetLimits) -> tuple[str, ...]:
