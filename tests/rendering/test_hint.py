@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,13 @@ def test_an_item_says_name_type_state_what_and_why() -> None:
     assert hint_text("H", [item]).split("\n")[1] == (
         "- pdf (mcp server, not installed; install: add m, then install p): Fills forms. Why: words: pdf."
     )
+
+
+@pytest.mark.parametrize(("along", "told"), [(9, ""), (10, ", brings 10 more components"), (2_000, ", brings 2,000")])
+def test_an_item_says_what_its_plugin_brings_if_that_is_much(along: int, told: str) -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("install p",), along=along)
+    assert f"install: install p{told}" in hint_text("H", [item])
+    assert "brings" not in hint_text("H", [replace(item, installed=True)])
 
 
 def test_an_install_line_is_whole_or_not_there() -> None:

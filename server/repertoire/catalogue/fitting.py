@@ -37,6 +37,7 @@ class FittingCandidate:
     install: tuple[str, ...] = ()
     plugin: str = ""
     popularity: float = 0.0
+    along: int = 0  # components that its install lines bring besides
     demand: float = 1.0  # divisor of its score; above 1 if people rarely follow suggestions of its kind
 
 

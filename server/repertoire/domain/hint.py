@@ -14,6 +14,7 @@ from repertoire.domain.text import UNCOPIED, clean_line, to_copy
 MAX_ITEMS = 3
 MAX_CHARACTERS = 1_500  # length limit of a whole hint
 DESCRIPTION_CHARACTERS = 160
+MANY = 10  # components of a plugin from which on it is said that they come along
 _NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 160
 
 # Environment variables of the plugin's switch: the client's own name in hooks, ours (server/mcp.json) in the server.
@@ -32,6 +33,7 @@ class HintItem:
     why: str
     installed: bool
     install: tuple[str, ...] = ()  # the lines that install it, in order
+    along: int = 0  # components that these lines bring besides, since they install its whole plugin
 
 
 def silenced(environment: Mapping[str, str]) -> bool:
@@ -56,6 +58,7 @@ def _line(item: HintItem) -> str:
         install = ", then ".join(to_copy(item.install))
         whole = UNCOPIED not in install and len(install) <= _INSTALL_CHARACTERS
         state += f"; install: {install if whole else 'explain_component tells how'}"
+        state += f", brings {item.along:,} more components" if item.along >= MANY else ""
     description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")

@@ -17,6 +17,7 @@ from repertoire.rendering.answers import recommendation_text
 from repertoire.rendering.data import recommendation_data
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
+from repertoire.store.light.start import StartReader
 
 TASK = "make tide tables of harbour gauges"
 TIDES = skill("tide-tables", "Makes tide tables of harbour gauges.", "# Tides\n\nRead the gauges of the harbour.")
@@ -64,6 +65,28 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     assert told in explanation_text(explain(opened.store, opened.pipeline, ExplainRequest("tide-tables")))
     (data,) = recommendation_data(found)["items"]
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
+
+
+def test_a_hint_says_how_much_a_large_plugin_brings(opened, bench):
+    read(opened, bench, large=LARGE)
+    assert "armada@armada-market, brings 40 more components" in offer(opened.pipeline, TASK, HintLimits()).text
+
+
+def test_a_hint_says_nothing_of_the_little_that_a_small_plugin_brings(opened, bench):
+    read(opened, bench, small=SMALL)
+    told = offer(opened.pipeline, TASK, HintLimits()).text
+    assert "dinghy@dinghy-market" in told
+    assert "brings" not in told
+
+
+def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
+    read(opened, bench, large=LARGE, small=SMALL)
+    snapshot, start = opened.pipeline.snapshot(), StartReader(bench.home / "repertoire.db")
+    units = {summary.id: snapshot.units.of(row) for row, summary in enumerate(snapshot.summaries)}
+    found = {key: start.coming_along(key) for key, unit in units.items() if unit and "skills/" in key}
+    start.close()
+    assert sorted(found.values()) == [1, 40]
+    assert found == {key: sum(units[key].counts.values()) - 1 for key in found}
 
 
 def test_a_budget_counts_all_that_is_installed(opened, bench):

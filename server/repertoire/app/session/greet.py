@@ -277,7 +277,7 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
     body, install = db.body_and_install(candidate.id)
     if suspicion(f"{candidate.name}\n{candidate.description}\n{body}"):
         return None
-    return replace(fit, candidate=replace(candidate, install=install))
+    return replace(fit, candidate=replace(candidate, install=install, along=db.coming_along(candidate.id)))
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:

@@ -89,6 +89,7 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
         why=" and ".join(reasons),
         installed=candidate.installed,
         install=candidate.install,
+        along=candidate.along,
     )
 
 

@@ -136,6 +136,7 @@ def hint_item(hit: Hit) -> HintItem:
         why=reason_for(hit.whys),
         installed=component.installed,
         install=component.install,
+        along=sum(hit.unit.counts.values()) - 1 if hit.unit else 0,
     )
 
 

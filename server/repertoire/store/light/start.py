@@ -187,6 +187,14 @@ class StartReader:
         ).fetchone()
         return body, tuple(map(str, json.loads(install)))
 
+    def coming_along(self, key: str) -> int:
+        """Count the other components of the plugin that a component is a part of."""
+        sql = """SELECT count(*) FROM node n JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
+          JOIN component p ON p.node_id = own.target AND p.type = 'plugin'
+          JOIN edge other ON other.target = own.target AND other.relation = 'part_of' AND other.source <> n.id
+          WHERE n.key = ?"""
+        return int(self._db.execute(sql, (key,)).fetchone()[0])
+
     def _providing(self, terms: Sequence[str]) -> list[int]:
         rows = self._db.execute(
             "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
