@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from repertoire.app.sources.file_outcomes import account
@@ -302,5 +304,34 @@ def test_python_that_tells_no_framework_anything_is_left_and_what_cannot_be_pars
         "app/uses.py": ("none", "Python that defines no tool, agent or graph"),
         "app/broken.py": ("skipped", "not Python that can be parsed (SyntaxError)"),
         "app/deep.py": ("skipped", "not Python that can be parsed (SyntaxError)"),
-        "tests/test_tools.py": ("none", "no strategy reads such files"),
+        "tests/test_tools.py": ("none", "belongs to the tests of its repository"),
     }
+
+
+def test_what_looks_like_a_component_among_a_repositorys_tests_is_a_fixture(bench):
+    skill = "---\nname: tides\ndescription: Makes tide tables.\n---\nRead the gauges."
+    manifest = json.dumps({"name": "kit", "version": "1.0.0"})
+    reason = ("none", "belongs to the tests of its repository")
+    assert left(
+        bench,
+        {
+            "tests/homes/kit/.claude-plugin/plugin.json": manifest,
+            "tests/homes/kit/skills/tides/SKILL.md": skill,
+            "src/__fixtures__/agents/tides.md": skill,
+        },
+    ) == dict.fromkeys(
+        [
+            "tests/homes/kit/.claude-plugin/plugin.json",
+            "tests/homes/kit/skills/tides/SKILL.md",
+            "src/__fixtures__/agents/tides.md",
+        ],
+        reason,
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["skills/tests/SKILL.md", "commands/tests/run.md", "plugins/fixtures/agents/tides.md", "agents/testdata.md"]
+)
+def test_a_component_that_is_called_after_tests_is_none_of_them(bench, path):
+    key, _ = one(bench, {path: "---\nname: tides\ndescription: Makes tide tables.\n---\nRead."})
+    assert key == path

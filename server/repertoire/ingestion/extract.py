@@ -35,6 +35,7 @@ from repertoire.ingestion import (
     values,
 )
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
+from repertoire.ingestion.fixtures import is_fixture
 from repertoire.ingestion.parts import (
     HOOK_FILES,
     Draft,
@@ -86,8 +87,9 @@ class Extraction:
 
 def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
     """Decide by their names which files are read, and which are parts of others."""
-    skills = {folder(path): path for path in paths if path.rpartition("/")[2].lower() == "skill.md"}
-    layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(paths))
+    offered = [path for path in paths if not is_fixture(path)]
+    skills = {folder(path): path for path in offered if path.rpartition("/")[2].lower() == "skill.md"}
+    layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(offered))
     beside = {name for strategy in STRATEGIES for name in strategy.beside}
     read: list[str] = []
     parts: dict[str, list[str]] = {}

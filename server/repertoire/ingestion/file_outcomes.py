@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from repertoire.domain.component import FileFate, FileRecord
-from repertoire.ingestion import licences
+from repertoire.ingestion import fixtures, licences
 
 COMPONENT, PART, SKIPPED, NONE = "component", "part", "skipped", "none"
 _UNREAD = "no strategy reads such files"
@@ -33,6 +33,8 @@ def fates(
             outcomes.append(FileFate(path, PART, owner[path]))
         elif path in left:
             outcomes.append(left[path])
+        elif fixtures.is_fixture(path):
+            outcomes.append(FileFate(path, NONE, fixtures.REASON))
         elif licences.is_licence_file(path):
             outcomes.append(FileFate(path, NONE, "a licence"))
         else:

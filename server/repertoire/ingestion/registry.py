@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.ingestion.fixtures import is_fixture
 from repertoire.ingestion.parts import SourceLayout, Strategy
 from repertoire.ingestion.strategies import (
     awesome,
@@ -45,5 +46,7 @@ STRATEGIES: tuple[Strategy, ...] = (
 
 
 def strategy_for(path: str, layout: SourceLayout) -> Strategy | None:
-    """Return the first strategy that claims a path, or None."""
+    """Return the first strategy that claims a path, or None; nothing claims a fixture of a repository's tests."""
+    if is_fixture(path):
+        return None
     return next((strategy for strategy in STRATEGIES if strategy.claims(path, layout)), None)
