@@ -137,7 +137,7 @@ class Ingest(_Home):
             self.run(home)
             (home / "repertoire.db").write_bytes(database)
         else:
-            (home / "repertoire.db").unlink()
+            begin_anew(home)
         self.keep_vectors(home)
 
     def run(self, home: Path) -> None:
@@ -209,6 +209,12 @@ class Learning(_Home):
             yield request, [([event(ASKED, prompt=text), *offers, *followed, event(CLOSED)], used)]
 
 
+def begin_anew(home: Path) -> None:
+    """Delete the database with its backup: alone it would be mended."""
+    for file in home.glob("repertoire.db*"):
+        file.unlink()
+
+
 def rebuild(store: Store) -> None:
     """Make anew what use teaches, as a refresh does."""
     note_installs(store)
@@ -227,7 +233,7 @@ class Traces(_Home):
 
     def prepare(self, home: Path) -> None:
         self.run(home)
-        (home / "repertoire.db").unlink()
+        begin_anew(home)
         self.keep_vectors(home)
 
     def run(self, home: Path) -> None:

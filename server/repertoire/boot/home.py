@@ -63,7 +63,7 @@ def backup_path(database: Path) -> Path:
 def lost(path: Path) -> str:
     """Return the evidence that a database with content was lost from this path; empty if there is none.
 
-    A file that was removed cleanly is no loss: so a person begins anew.
+    A file that was removed together with its backup is no loss: so a person begins anew.
     """
     evidence = _evidence(path)
     # Another process may have made the database after a caller found none: its log is then no remains of a lost one.
@@ -75,7 +75,8 @@ def _evidence(path: Path) -> str:
         return "its file is gone, its log is not"
     if not path.exists():
         waits = any(path.parent.glob(f"{path.name}{MENDED}*"))
-        return "what takes its place was not moved there yet" if waits else ""
+        gone = "its file is gone, its backup is not" if _size(backup_path(path)) else ""
+        return "what takes its place was not moved there yet" if waits else gone
     return "it is empty, and was not before" if _has_remains(path) else ""
 
 

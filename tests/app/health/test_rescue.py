@@ -309,3 +309,22 @@ def test_where_nothing_can_be_written_that_is_said(read_only: Path) -> None:
     done = subprocess.run(held_back(command(code, read_only)), capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.startswith("StoreError")
     assert "cannot be mended from here" in done.stdout
+
+
+def test_a_database_that_is_gone_is_brought_back_from_its_backup_and_one_taken_away_with_it_is_not(
+    home: Path, sound: Sound
+) -> None:
+    path = home / "repertoire.db"
+    for file in home.glob(f"{path.name}*"):
+        if file != backup_path(path):
+            file.unlink()
+    with pytest.raises(CorruptStore, match="its file is gone, its backup is not"):
+        Store.open(path)
+    assert mended(home).from_backup
+    with Store.open(path) as store:
+        assert sound.backed.items() <= {event.id: event for event in store.events.since(0, limit=10_000)}.items()
+    for file in home.glob(f"{path.name}*"):
+        file.unlink()
+    assert mend(home) is None
+    with Store.open(path) as store:
+        assert store.events.since(0, limit=10) == []
