@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from repertoire.retrieval.ranking_weights import GATE
+from repertoire.retrieval.ranking_weights import GATE, WORDS_GATE
 
 ANSWER_THRESHOLD = 0.2  # below this confidence an answer only names near misses
 _CROWD_SIZE = 150  # among more components than this, any question finds something that looks likely
@@ -21,6 +21,33 @@ class ConfidenceFeatures:
     nearness: float  # largest cosine of the three to the adapted question
     first: float  # share of the question's words that the first hit holds
     best: float  # largest share that one of the three holds
+
+
+@dataclass(frozen=True)
+class WordFeatures:
+    """The features of the confidence in an answer for which no vectors were compared; all are shares, 0 to 1.
+
+    Words alone find something for every task. Whether it serves is told by how many words the first hit holds, how
+    rarely they stand anywhere, and where it holds them.
+    """
+
+    held: float  # of the question's words, held by the first hit
+    words: float  # held words, of 12: a word counts as far as the share above
+    rarity: float  # mean rarity of the question's words, of the highest possible, times the share that is held
+    in_name: float  # of the question's words, held in the first hit's name
+    of_name: float  # of the first hit's name, held in the question
+    in_description: float  # of the question's words, held in the first hit's description
+    in_first_sentence: float  # the same of the description's first sentence
+
+
+def words_confidence(evidence: WordFeatures) -> float:
+    """Return the chance, 0 to 1, that the first hit serves a task, if words alone found it.
+
+    Learned on 1,088 graded tasks; on 1,557 and 1,564 others its calibration error is 2.7 and 3.0 points, where GATE
+    without vectors has 19.8 and 24.2.
+    """
+    odds = float(np.dot(WORDS_GATE, (*astuple(evidence), 1.0)))
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def confidence(evidence: ConfidenceFeatures, *, vectors: bool) -> float:

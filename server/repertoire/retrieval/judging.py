@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
-from repertoire.retrieval.confidence import ConfidenceFeatures, chance, confidence, fits, interpolate
+from repertoire.retrieval.confidence import (
+    SURE_THRESHOLD,
+    ConfidenceFeatures,
+    WordFeatures,
+    chance,
+    confidence,
+    fits,
+    interpolate,
+    words_confidence,
+)
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
+from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.subject import SubjectScale, subject_model_for
 from repertoire.retrieval.vague import vagueness_model_for
 
 MAX_RANKED = 200
+_MOST_WORDS = 12  # words of a question beyond which it is no longer
+_PLACES = 4  # of rerank.FEATURES that tell where words are held: name, of the name, description, first sentence
 _JUDGED = 3  # hits whose text the confidence is computed from
 
 
@@ -44,14 +57,14 @@ class AnswerJudge:
         rows = run.head(MAX_RANKED, without=None if certain else leads)
         with run.stage_log.stage("gate") as detail:
             sure = 1.0 if certain else self._confidence(run, rows)
-            if leads.any() and not fits(sure, among=among):
+            if leads.any() and not _fits(run, sure, among):
                 # pointers are shown only where no component fits whose text was read
                 beyond = run.head(MAX_RANKED)
                 surer = self._confidence(run, beyond)
-                rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
+                rows, sure = (beyond, surer) if _fits(run, surer, among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.grouped_behind_installed(rows)
-        ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
+        ranking = run.ranking(rows, confidence=sure, fits=_fits(run, sure, among))
         if not certain:
             ranking = replace(ranking, chance=self._chance(ranking, run.chance_share))
         if self._subject is None or run.question is None:
@@ -74,8 +87,12 @@ class AnswerJudge:
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
     def _confidence(self, run: ComponentRun, rows: Rows) -> float:
-        judged = self.evidence(run, rows, run.evidence.nearness)
-        sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
+        if _by_words_alone(run):
+            found = self.word_evidence(run, rows)
+            sure = words_confidence(found) if found else 0.0
+        else:
+            judged = self.evidence(run, rows, run.evidence.nearness)
+            sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
         sure *= self._understood(run.plan)
         return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # past requests are an independent reason
 
@@ -86,6 +103,18 @@ class AnswerJudge:
         held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
         return ConfidenceFeatures(float(nearness[head].max()), held[0], max(held)) if held else None
 
+    def word_evidence(self, asked: ComponentRun | Ranking, rows: Rows) -> WordFeatures | None:
+        """Return what words alone tell of an answer; None where there are no hits."""
+        components = [entry.component for _, entry in asked.reader.at(rows[:1])]
+        rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
+        if not components or not rarities:
+            return None
+        held = coverage(rarities, components[0])
+        words = min(len(asked.plan.words), _MOST_WORDS) / _MOST_WORDS
+        rarity = sum(rarities.values()) / len(rarities) / math.log(len(asked.snapshot) + 1)
+        places = second_look(asked.plan.query.text, rarities, components)[0]
+        return WordFeatures(held, words * held, rarity * held, *map(float, places[:_PLACES]))
+
     def _understood(self, plan: QueryPlan) -> float:
         """Return the share of a question's words that are translated or stand in any component; 1 for English."""
         if plan.translation is None or not plan.translation.unknown:
@@ -94,3 +123,11 @@ class AnswerJudge:
         held = self._graph.document_frequency([part for parts in lost.values() for part in parts])
         unknown = sum(not any(held[part] for part in parts) for parts in lost.values())
         return 1.0 - unknown / (plan.translation.known + len(lost))
+
+
+def _by_words_alone(run: ComponentRun) -> bool:
+    return run.question is None and not run.snapshot.mostly_tools  # what was learned of words is of components
+
+
+def _fits(run: ComponentRun, sure: float, among: int) -> bool:
+    return sure >= SURE_THRESHOLD if _by_words_alone(run) else fits(sure, among=among)

@@ -14,6 +14,7 @@ from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE
 from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.confidence import WordFeatures
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.filters import allowed_rows
@@ -228,6 +229,12 @@ class Pipeline:
         ranking = self.rank(query, intent="")
         judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
+
+    def judge_words(self, query: Query) -> tuple[str, WordFeatures] | None:
+        """Return the first hit's id and the features of the confidence in it, by words alone, to learn WORDS_GATE."""
+        ranking = self.rank(replace(query, without=query.without | {"vectors"}), intent="")
+        judged = self._judge.word_evidence(ranking, ranking.rows)
+        return (ranking.snapshot.summaries[ranking.rows[0]].id, judged) if judged else None
 
     def _untranslated(self, query: Query) -> Query:
         """Return the query, without translation if the model is multilingual."""

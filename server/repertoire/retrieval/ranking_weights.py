@@ -52,3 +52,16 @@ GATE = (
     3.07,
     -6.22,
 )
+
+# the same where no vector was compared, one for each of confidence.WordFeatures, and the constant: learned on graded
+# tasks by `bench/quality/words_alone.py`
+WORDS_GATE = (
+    -2.82,
+    6.05,
+    4.48,
+    0.89,
+    1.65,
+    2.35,
+    1.27,
+    -3.51,
+)
