@@ -83,6 +83,18 @@ def test_a_dry_run_shows_every_file_and_changes_none(run, shelf, user):
     assert "hooks.PostToolUse: runs (Edit) touch ran" in done.stdout
 
 
+def test_a_dry_run_reads_no_repository(run, user):
+    before = tree(user)
+
+    done = run("install", "lint-on-save", "--dry-run")
+
+    assert done.returncode == 0, done.stderr
+    assert "which is read before they are shown and installed" in done.stdout
+    assert "Nothing to do" not in done.stdout
+    assert "github.com" not in run("sources").stdout
+    assert tree(user) == before
+
+
 def test_nothing_is_changed_before_a_person_agrees(run, shelf, user):
     before = tree(user)
     asked = run("install", "weave")
@@ -190,10 +202,10 @@ def test_a_server_is_added_by_the_client_with_its_keys_left_where_they_are(run, 
     done = run("install", "loom", "--yes", **path)
 
     assert done.returncode == 0, done.stderr
-    add = "mcp add --scope local loom -e LOOM_KEY=${LOOM_KEY} -- loom".split()
+    add = "mcp add --scope user loom -e LOOM_KEY=${LOOM_KEY} -- loom".split()
     assert told(tmp_path) == add
     assert run("install", "--undo", **path).returncode == 0
-    assert told(tmp_path) == [*add, *"mcp remove --scope local loom".split()]
+    assert told(tmp_path) == [*add, *"mcp remove --scope user loom".split()]
 
 
 @pytest.fixture

@@ -65,7 +65,13 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         return
     wanted = InstallRequest(
-        components, Path(current_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
+        components,
+        Path(current_project()),
+        os.environ,
+        for_project=for_project,
+        flagged=flagged,
+        alone=alone,
+        dry=dry_run,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home = repertoire.home

@@ -21,7 +21,8 @@ _PATH = 400
 def plan_text(plan: InstallPlan) -> str:
     """Render all that an installation changes, component by component."""
     lines = [line for part in plan.parts for line in _part(part)]
-    return "\n".join(lines if plan.changes else [*lines, "Nothing to do."])
+    idle = not plan.changes and not any(part.unread for part in plan.parts)
+    return "\n".join([*lines, "Nothing to do."] if idle else lines)
 
 
 def done_text(entry: JournalEntry) -> str:

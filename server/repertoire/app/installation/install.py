@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.app.clock import now
@@ -57,6 +57,7 @@ class InstallRequest:
     for_project: bool = False
     flagged: bool = False
     alone: bool = False  # copy the component without its plugin
+    dry: bool = False  # only show the changes: then nothing is read from elsewhere either
 
     @property
     def places(self) -> InstallPaths:
@@ -67,17 +68,22 @@ class InstallRequest:
 def plan(
     store: Store, home: Path, wanted: InstallRequest, *, settings: Settings, report: Report = quiet
 ) -> InstallPlan:
-    """Return the changes that install components, without making them; a catalogue entry's source is ingested first.
+    """Return the changes that install components, without making them.
+
+    The files of a catalogue entry lie elsewhere: its source is ingested first, unless the request is `dry`.
 
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
-    found = [
-        _read_first(store, home, find_one_component(store, asked), settings, report, alone=wanted.alone)
-        for asked in wanted.ids
-    ]
+    found = {entry.component.id: entry for entry in (find_one_component(store, asked) for asked in wanted.ids)}
+    unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
+    if not wanted.dry:
+        found |= {key: _read(store, home, found[key], settings, report) for key in unread}
     context = _install_context(store, home, wanted)
-    parts = tuple(plan_component(context, stored) for stored in {entry.component.id: entry for entry in found}.values())
+    parts = tuple(
+        _unread_part(entry) if wanted.dry and key in unread else _noted(plan_component(context, entry), key in unread)
+        for key, entry in found.items()
+    )
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(parts, tuple(files.values()), tuple(commands), wanted.places)
@@ -133,20 +139,36 @@ def _alone(journal: Journal) -> Iterator[None]:
         yield
 
 
-def _read_first(
-    store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report, *, alone: bool
-) -> StoredComponent:
-    """Return the stored component; a catalogue entry is ingested from its repository first, if its files are needed."""
+def _lies_elsewhere(stored: StoredComponent, *, alone: bool) -> bool:
+    """Tell whether a component's files have to be fetched before it can be installed."""
     component = stored.component
     by_client = all(line.startswith(("/plugin ", "claude mcp add ")) for line in component.install)
-    if stored.source_kind != CATALOGUE or (by_client and not alone) or component.installed:
-        return stored
+    return stored.source_kind == CATALOGUE and not (by_client and not alone) and not component.installed
+
+
+def _read(store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report) -> StoredComponent:
+    """Ingest the repository of a catalogue entry, and return the component as it stands there."""
+    component = stored.component
     ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
     found = store.graph.by_key(component.id)
     if found is None:
         message = f"{component.repository} no longer contains {component.name}"
         raise SourceError(message)
     return found
+
+
+def _unread_part(stored: StoredComponent) -> InstallPart:
+    component = stored.component
+    note = f"its files lie in https://{component.repository}, which is read before they are shown and installed"
+    return InstallPart(component, notes=(note,), unread=True)
+
+
+def _noted(part: InstallPart, was_read: bool) -> InstallPart:  # noqa: FBT001 - a flag of one row
+    """Return a part that says that its repository was read, which adds all its components to what is known."""
+    if not was_read:
+        return part
+    note = f"https://{part.component.repository} was read for this: all its components are known now"
+    return replace(part, notes=(*part.notes, note))
 
 
 def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:

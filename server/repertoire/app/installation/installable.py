@@ -51,6 +51,7 @@ class InstallPart:
     runs: tuple[str, ...] = ()  # programs that sessions will start because of it
     along: tuple[Component, ...] = ()  # further components of the same plugin
     notes: tuple[str, ...] = ()
+    unread: bool = False  # its files were not fetched yet, so that its changes are not known
 
 
 @dataclass
@@ -97,7 +98,7 @@ def plan_component(context: InstallContext, stored: StoredComponent) -> InstallP
         return _of_plugin(context, stored, steps)
     [step] = steps
     if isinstance(step, AddServer):
-        return _of_server(context, component, step)
+        return _of_server(context, stored, step)
     if isinstance(step, CopyIn):
         return _copied(context, stored, step)
     if isinstance(step, MergeInto):
@@ -167,15 +168,16 @@ def _runs(component: Component) -> Iterator[str]:
         yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
 
 
-def _of_server(context: InstallContext, component: Component, step: AddServer) -> InstallPart:
+def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer) -> InstallPart:
+    component, unread = stored.component, stored.source_kind == CATALOGUE  # whose text is no command
     if step.name in context.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
-    scope = "project" if context.places.for_project else "local"
+    scope = "project" if context.places.for_project else "user"  # the client's own default is this project alone
     add = ClientCommand(
         ("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name)
     )
-    return InstallPart(component, commands=(add,), runs=tuple(_runs(component)))
+    return InstallPart(component, commands=(add,), runs=() if unread else tuple(_runs(component)))
 
 
 def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
