@@ -42,6 +42,7 @@ def test_an_item_says_what_its_plugin_brings_if_that_is_much(along: int, told: s
     item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("install p",), along=along)
     assert f"install: install p{told}" in hint_text("H", [item])
     assert "brings" not in hint_text("H", [replace(item, installed=True)])
+    assert told.replace("brings", "brings at least") in hint_text("H", [replace(item, whole=False)])
 
 
 def test_an_install_line_is_whole_or_not_there() -> None:

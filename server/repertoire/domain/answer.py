@@ -73,6 +73,7 @@ class Unit:
     name: str  # PLUGIN@MARKETPLACE
     counts: Mapping[str, int]
     tokens: int
+    whole: bool = True  # false where only a part of the plugin is known: then there are at least so many
 
 
 @dataclass(frozen=True)

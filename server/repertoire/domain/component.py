@@ -142,6 +142,9 @@ class FileFate:
     of: str = ""
 
 
+CATALOGUE = "catalogue"  # key of the shipped source, which lists only some components of a repository or plugin
+
+
 @dataclass(frozen=True)
 class SourceInfo:
     """A source that components come from; `key` is stable: `github.com/owner/name`, `folder:/path`, `catalogue`."""

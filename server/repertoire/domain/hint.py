@@ -34,6 +34,7 @@ class HintItem:
     installed: bool
     install: tuple[str, ...] = ()  # the lines that install it, in order
     along: int = 0  # components that these lines bring besides, since they install its whole plugin
+    whole: bool = True  # false where these are only those that are known
 
 
 def silenced(environment: Mapping[str, str]) -> bool:
@@ -58,7 +59,8 @@ def _line(item: HintItem) -> str:
         install = ", then ".join(to_copy(item.install))
         whole = UNCOPIED not in install and len(install) <= _INSTALL_CHARACTERS
         state += f"; install: {install if whole else 'explain_component tells how'}"
-        state += f", brings {item.along:,} more components" if item.along >= MANY else ""
+        least = "" if item.whole else "at least "
+        state += f", brings {least}{item.along:,} more components" if item.along >= MANY else ""
     description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")

@@ -117,7 +117,9 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     if unit is None or sum(unit.counts.values()) < 2:
         return []
     counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
-    told = f"{clean_line(unit.name, NAME)} brings {counts}; about {unit.tokens:,} tokens in each session's listing"
+    bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
+    tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
+    told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
     if sum(unit.counts.values()) <= _MANY or component.type not in _COPIED:
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])

@@ -68,7 +68,8 @@ def unit_data(unit: Unit | None) -> dict[str, Any] | None:
     """Return the plugin that an install line installs as a JSON object: name, components by type, tokens."""
     if unit is None:
         return None
-    return {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}
+    told = {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}
+    return {**told, "whole": unit.whole}
 
 
 def _item_data(item: Item) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import Unit
-from repertoire.domain.component import AGENT, COMMAND, PLUGIN, SKILL, TOOL, is_pointer
+from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, is_pointer
 from repertoire.ports import Summary
 
 Floats = npt.NDArray[np.float64]
@@ -52,7 +52,8 @@ class Units:
     def _add(self, rows: list[int], members: list[Summary]) -> None:
         first = members[0]
         counts = Counter(member.type for member in members)
-        unit = Unit(f"{first.plugin}@{first.marketplace}", dict(sorted(counts.items())), _tokens(members))
+        name, counted = f"{first.plugin}@{first.marketplace}", dict(sorted(counts.items()))
+        unit = Unit(name, counted, _tokens(members), whole=first.source != CATALOGUE)
         self._at[rows] = len(self._units)
         self.tokens[rows] = unit.tokens
         self._units.append(unit)

@@ -16,6 +16,7 @@ from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import (
     BODY_INDEXED,
     CAPABILITY,
+    CATALOGUE,
     DEPENDS_ON,
     HOOK,
     MCP_SERVER,
@@ -37,7 +38,6 @@ from repertoire.retrieval.installation_units import Units
 SPACES = HOME.spaces_of(COMPONENTS)
 # Component types that seldom serve a request themselves: components that use them do.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
-CATALOGUE = "catalogue"  # key of the catalogue's source, which lists only some components of a repository
 SURE_CAPABILITY = 0.5  # weight of a `provides` edge that is more than a mention in passing
 _SAMPLED = 200  # components of which the usual text length is computed
 # Least time between reloads of vectors. While components are embedded every batch changes the revision, and to read 30

@@ -10,14 +10,17 @@ from ingestion.workbench import skill
 from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.session.hint import HintLimits, offer
+from repertoire.app.sources.catalogue_source import INFO, records_of
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
+from repertoire.catalogue import reading
 from repertoire.domain.answer import Task
-from repertoire.rendering.answers import recommendation_text
+from repertoire.rendering.answers import recommendation_text, unit_lines
 from repertoire.rendering.data import recommendation_data
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
 from repertoire.store.light.start import StartReader
+from sample_home import NOW
 
 TASK = "make tide tables of harbour gauges"
 TIDES = skill("tide-tables", "Makes tide tables of harbour gauges.", "# Tides\n\nRead the gauges of the harbour.")
@@ -87,6 +90,22 @@ def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
     start.close()
     assert sorted(found.values()) == [1, 40]
     assert found == {key: sum(units[key].counts.values()) - 1 for key in found}
+
+
+def test_of_a_plugin_that_the_catalogue_holds_in_part_only_a_lower_bound_is_said(opened):
+    opened.store.sources.write(INFO, records_of(reading.load()), [], derived=[], now=NOW)
+    snapshot = opened.pipeline.snapshot()
+    units = [snapshot.units.of(row) for row in range(len(snapshot))]
+    large = max(filter(None, units), key=lambda unit: sum(unit.counts.values()))
+    row = units.index(large)
+    assert not large.whole
+    assert f"{large.name} brings at least " in unit_lines(large, snapshot_component(opened, row))[0]
+    assert StartReader(opened.home / "repertoire.db").coming_along(snapshot.summaries[row].id) == 0
+
+
+def snapshot_component(opened, row):
+    (stored,) = opened.store.graph.components([opened.pipeline.snapshot().summaries[row].node_id]).values()
+    return stored.component
 
 
 def test_a_budget_counts_all_that_is_installed(opened, bench):

@@ -137,6 +137,7 @@ def hint_item(hit: Hit) -> HintItem:
         installed=component.installed,
         install=component.install,
         along=sum(hit.unit.counts.values()) - 1 if hit.unit else 0,
+        whole=hit.unit.whole if hit.unit else True,
     )
 
 

@@ -188,11 +188,11 @@ class StartReader:
         return body, tuple(map(str, json.loads(install)))
 
     def coming_along(self, key: str) -> int:
-        """Count the other components of the plugin that a component is a part of."""
+        """Count the other components of the plugin that a component is a part of; 0 where only some are known."""
         sql = """SELECT count(*) FROM node n JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
           JOIN component p ON p.node_id = own.target AND p.type = 'plugin'
           JOIN edge other ON other.target = own.target AND other.relation = 'part_of' AND other.source <> n.id
-          WHERE n.key = ?"""
+          WHERE n.key = ? AND n.source_id NOT IN (SELECT id FROM source WHERE kind = 'catalogue')"""
         return int(self._db.execute(sql, (key,)).fetchone()[0])
 
     def _providing(self, terms: Sequence[str]) -> list[int]:
