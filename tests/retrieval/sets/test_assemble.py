@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from examples import examples
 from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
-from repertoire.retrieval.sets.candidates import Candidate, without_twins
+from repertoire.retrieval.sets.candidates import Candidate, still_open, without_twins
 from repertoire.retrieval.sets.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]
@@ -338,3 +338,19 @@ def test_a_graded_set_in_parts_is_completed_by_what_likely_helps_with_an_open_ca
     ranked = [deploy, replace(monitor, **more)]
     assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True, parts=4)] == members
     assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True)] == ["deploy"]
+
+
+def test_what_would_cover_an_open_capability_and_is_not_likely_enough_is_told_so_and_not_as_useless():
+    first = replace(graded("templates", 0.4, 0.7), covers=frozenset({"service"}), capabilities=frozenset({"fastapi"}))
+    second = replace(graded("login", 0.35, 0.6), covers=frozenset({"sessions"}), capabilities=frozenset({"oauth"}))
+    told = refusal("login", [first, second], graded=True, size=3)
+    assert (told.reason, told.detail) == ("unsure", "oauth")
+    again = replace(second, capabilities=frozenset({"service"}))  # whose word the first holds
+    assert refusal("login", [first, again], graded=True, size=3).reason == "nothing new"
+
+
+def test_a_capability_that_a_members_role_names_by_its_words_is_not_open():
+    member = candidate(
+        "spark", covers=frozenset({"pandas", "session", "management"}), capabilities=frozenset({"spark"})
+    )
+    assert still_open(("spark", "pandas", "session-management", "memory"), [member]) == ("memory",)

@@ -28,6 +28,7 @@ from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
 from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, SetLimits
+from repertoire.retrieval.sets.candidates import still_open
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
@@ -40,16 +41,6 @@ _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, 
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
 _SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
 _UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
-_REFUSAL_TEXTS = {
-    whynot.SAME: "the same as {other}",
-    whynot.CONFLICT: "conflicts with {other}{detail}",
-    whynot.NEEDS: "needs {detail}",
-    whynot.BUDGET: "over budget: {detail}",
-    whynot.FULL: "the set has its {detail}",
-    whynot.SAME_JOB: "same job as {other}",
-    whynot.UNLIKELY: "far less likely to help",
-    whynot.NOTHING_NEW: "adds nothing that the task needs",
-}
 
 
 @dataclass(frozen=True)
@@ -217,8 +208,7 @@ def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
 def _answer(answered: _Answered) -> Recommendation:
     ranking, pool = answered.ranking, answered.pool
     items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
-    covered = {name for item in items for name in pool.candidates[item.hit.component.id].capabilities}
-    gaps = tuple(name for name in ranking.plan.capabilities if name not in covered)
+    gaps = still_open(ranking.plan.capabilities, [pool.candidates[item.hit.component.id] for item in items])
     near = _runners_up(pool.ranked, items)
     return Recommendation(
         items=items,
@@ -332,7 +322,7 @@ def _left_out(answered: _Answered, hit: Hit) -> Other:
     detail = refusal.detail
     if refusal.reason == whynot.CONFLICT and refusal.detail:
         detail = f": {detail}"
-    reason = _REFUSAL_TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
+    reason = whynot.TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
     if refusal.reason == whynot.SAME_JOB and _shares_plugin(answered, hit, refusal.other):

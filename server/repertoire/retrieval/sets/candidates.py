@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 NEARLY = 0.9  # share of its better twin's score from which on a lighter twin is preferred
@@ -78,6 +78,13 @@ def _is_lighter(candidate: Candidate, kept: Candidate) -> bool:
 
 def _standing(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
     return bool(candidate.lacking), bool(candidate.demoted), not candidate.installed, bool(candidate.stale)
+
+
+def still_open(names: Iterable[str], members: Collection[Candidate]) -> tuple[str, ...]:
+    """Return the capabilities that no member provides, and whose words none holds: its role would name them."""
+    provided = {name for member in members for name in member.capabilities}
+    held = {word for member in members for word in member.covers}
+    return tuple(name for name in names if name not in provided and not held.issuperset(name.split("-")))
 
 
 def role(candidate: Candidate, covered: frozenset[str]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
-from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.sets.candidates import Candidate, still_open
 
-SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
+SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, UNSURE, NOTHING_NEW = (
     "same",
     "conflict",
     "needs",
@@ -16,8 +16,20 @@ SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "full",
     "same job",
     "unlikely",
+    "unsure",
     "nothing new",
 )
+TEXTS = {
+    SAME: "the same as {other}",
+    CONFLICT: "conflicts with {other}{detail}",
+    NEEDS: "needs {detail}",
+    BUDGET: "over budget: {detail}",
+    FULL: "the set has its {detail}",
+    SAME_JOB: "same job as {other}",
+    UNLIKELY: "far less likely to help",
+    UNSURE: "not likely enough to help, though it provides {detail}",
+    NOTHING_NEW: "adds nothing that the task needs",
+}
 _TRIED = 4  # changes that are tried for one candidate
 _MORE = 2  # members by which a set is enlarged to see whether the candidate enters
 _UNLIKELY = 0.35  # likelihood below which a candidate is out for that reason alone
@@ -125,7 +137,9 @@ def _too_little_gain(case: Case, key: str) -> _Told:
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)
-    return NOTHING_NEW, "", ""
+    known = case.choices.known
+    open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
+    return (UNSURE, "", ", ".join(open_needs)) if open_needs else (NOTHING_NEW, "", "")
 
 
 def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]:
