@@ -17,6 +17,7 @@ from repertoire.rendering.flags import flag_lines, headline
 from repertoire.store.flags import Flagged
 
 _ID = 300
+_UNDO = "To undo this, mute the same with `undo` (in a shell: `repertoire mute --undo`)."
 
 
 def muted_text(muted: Muted) -> str:
@@ -25,9 +26,9 @@ def muted_text(muted: Muted) -> str:
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
     subject = listed if muted.scope == TRACE else subject
     if muted.undone:
-        return f"No longer muted: {subject}. It can be suggested again."
+        return f"No longer muted or dismissed: {subject}. It can be suggested again."
     where = " in this project" if muted.project else ""
-    return f"Muted{where}: {subject}. It will not be suggested. To undo this, mute it again with `undo`."
+    return f"Muted{where}: {subject}. It will not be suggested. {_UNDO}"
 
 
 def corrected_text(kept: Corrected) -> str:
@@ -83,7 +84,7 @@ def feedback_text(kept: Feedback) -> str:
     """Render the recorded feedback on a component."""
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
     if kept.outcome == DISMISSED:
-        return f"Dismissed in this project: {name}. To undo this, mute it with `undo`.\n  {key}"
+        return f"Dismissed in this project: {name}. {_UNDO}\n  {key}"
     use = "for its latest use" if kept.used else "but no use of it was recorded"
     return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
 
