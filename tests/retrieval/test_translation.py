@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from repertoire.domain.answer import Query
-from repertoire.retrieval.language import LANGUAGES, language_of
+from repertoire.retrieval.language import LANGUAGES, is_unread, language_of
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SEARCH
-from repertoire.retrieval.translation import in_english, translate
+from repertoire.retrieval.translation import Translation, in_english, translate
 from repertoire.retrieval.translation_dictionary import FOLDER
 
 REQUESTS = Path(__file__).parents[2] / "bench" / "quality" / "plain_requests"
@@ -140,3 +140,26 @@ def test_a_dictionary_says_each_word_once(code):
 )
 def test_any_text_is_read(text):
     assert isinstance(in_english(text), str)
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("اكتب اختبارات للخدمة", True),
+        ("เขียนการทดสอบสำหรับ Docker", True),
+        ("γράψε δοκιμές", True),
+        ("написать тесты", False),
+        ("テストを書いて", False),
+        ("napisz testy dla usługi", False),
+        ("write tests for the Ελλάδα page", False),
+        ("🔥🔥🔥", False),
+        ("", False),
+    ],
+)
+def test_a_script_of_no_language_that_is_read_is_told(text: str, unread: bool) -> None:
+    assert is_unread(text) is unread
+
+
+def test_what_is_not_known_and_kept_is_told_apart_from_what_is_lost() -> None:
+    told = Translation("tests Zustandsautomat", "German", 1, ("Zustandsautomat", "größer")).note
+    assert told.endswith("; not known, left as they are: Zustandsautomat; not known: größer")

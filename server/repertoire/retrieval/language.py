@@ -46,6 +46,7 @@ _SCRIPTS = (
     ("ko", re.compile("[\uac00-\ud7af]")),
     ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
 )
+_LAST_LATIN = "\u024f"
 _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 
 
@@ -59,6 +60,12 @@ def language_of(text: str) -> str:
     if not words or (english and english >= _SURE * len(words)):
         return ""
     return _by_words(words, english)
+
+
+def is_unread(text: str) -> bool:
+    """Tell whether a question is mostly in a script of no language that is read, such as Arabic or Thai."""
+    letters = [letter for letter in text[:_HEAD] if letter.isalpha()]
+    return 2 * sum(letter > _LAST_LATIN for letter in letters) > len(letters) and not language_of(text)
 
 
 def _by_script(text: str, english: int) -> str:

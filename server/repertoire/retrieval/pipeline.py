@@ -21,6 +21,7 @@ from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import NAME, Features
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
+from repertoire.retrieval.language import is_unread
 from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
@@ -113,6 +114,8 @@ class Pipeline:
             if plan.translation is not None:
                 stage_log.missing(plan.translation.note)
                 detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
+            elif is_unread(plan.query.text):
+                stage_log.missing("the question is in a language that is not read: names of technologies alone count")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)

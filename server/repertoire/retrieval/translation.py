@@ -37,8 +37,11 @@ class Translation:
     @property
     def note(self) -> str:
         """The sentence that tells the reader of an answer how the question was translated."""
-        lost = f"; not known: {', '.join(self.unknown[:5])}" if self.unknown else ""
-        return f"read from {self.language} word by word, as: {self.text}{lost}"
+        kept = [word for word in self.unknown if word.isascii()]  # as `miss` keeps them
+        lost = [word for word in self.unknown if not word.isascii()]
+        told = f"; not known, left as they are: {', '.join(kept[:5])}" if kept else ""
+        told += f"; not known: {', '.join(lost[:5])}" if lost else ""
+        return f"read from {self.language} word by word, as: {self.text}{told}"
 
 
 @dataclass
