@@ -242,6 +242,14 @@ def test_two_that_want_versions_with_none_in_common_are_never_both_in_a_set_and_
     assert refused.remedy == f"without {member}"
 
 
+@pytest.mark.parametrize("used", ["folder:/shelf:skills/mail-reminders.md", "mail-reminders"])
+def test_what_wants_another_version_than_a_component_in_use_is_told_so(pipeline, disputing, used):
+    disputing(">=3", "<3")
+    found = recommend(pipeline, Task("fetch invoices from the web shop", using=(used,)))
+    [item] = [item for item in found.items if item.hit.component.name == "fetch-invoices"]
+    assert item.lacking == ("mail-reminders out of use: requests >=3 against <3",)
+
+
 def test_two_that_can_share_a_version_are_both_in(disputing):
     assert {"fetch-invoices", "mail-reminders"} <= set(names(disputing(">=2.28", "<3")))
 

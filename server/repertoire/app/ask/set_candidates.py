@@ -52,6 +52,10 @@ class RecommendationContext:
     using: tuple[str, ...] = ()
     check: Check | None = None
 
+    def uses(self, key: str, name: str) -> bool:
+        """Tell whether a component is in use: `using` holds ids and names."""
+        return key in self.using or name in self.using
+
 
 @dataclass(frozen=True)
 class CandidatePool:
@@ -91,7 +95,9 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    similar, disputes = _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
+    used = [row for row, own in enumerate(snapshot.summaries) if context.using and context.uses(own.id, own.name)]
+    disputes = version_conflicts(snapshot, [*dict.fromkeys((*rows.tolist(), *used))])
+    similar = _job_similarity(snapshot, head)
     builder = _CandidateBuilder(ranking, context, hits, needs, similar, disputes)
     candidates = {key: builder.candidate_of(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
@@ -285,12 +291,13 @@ class _CandidateBuilder:
             summary = snapshot.summaries[other] if other >= 0 else None
             if summary is None or (summary.type, summary.name.lower()) == (component.type, component.name.lower()):
                 continue
-            if not component.installed and (summary.installed or self._in_use(summary.id, summary.name)):
+            if not component.installed and (summary.installed or self._context.uses(summary.id, summary.name)):
                 found.append(f"{summary.name} out of use: the two conflict")
+        for key, said in self._version_conflicts.get(row, {}).items():
+            summary = snapshot.summaries[snapshot.row_of(key)]
+            if self._context.uses(key, summary.name):
+                found.append(f"{summary.name} out of use: {said}")
         return found
-
-    def _in_use(self, key: str, name: str) -> bool:
-        return key in self._context.using or name in self._context.using
 
 
 def _provided(snapshot: Snapshot, position: int) -> dict[str, float]:
