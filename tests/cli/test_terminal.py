@@ -105,6 +105,21 @@ def test_a_reader_who_has_seen_enough_is_no_failure_to_speak_of(
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="NOT TESTED HERE: there is no /dev/full")
+@pytest.mark.parametrize("arguments", [("search", "basket", "--json"), ("sources",), ("--help",), ("doctor",)])
+def test_an_output_that_is_full_is_one_line_and_a_failure(
+    shelf: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    module = "repertoire.cli.checkup" if arguments == ("doctor",) else "repertoire"
+    line = [sys.executable, "-m", module, *(() if arguments == ("doctor",) else arguments)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            line, stdout=full, stderr=subprocess.PIPE, env=shelf, cwd=tmp_path, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "No space left on device" in done.stderr
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Let what is started hear Ctrl-C: a background job of a shell, as these tests may be, hands its deafness on."""

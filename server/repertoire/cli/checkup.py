@@ -44,8 +44,12 @@ def checkup(*, as_json: bool) -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
-    except BrokenPipeError:  # the reader closed the pipe; the rest must not be flushed into it on exit
+        ended = main(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(ended)
+    except OSError as error:  # a closed pipe or a full disk; the rest must not be flushed into it on exit
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"repertoire: {error.strerror}\n")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:

@@ -126,6 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         words = [_word(given) for given in (sys.argv[1:] if arguments is None else arguments)]
         status: Any = cli.main(args=words, prog_name="repertoire", standalone_mode=False)
+        sys.stdout.flush()  # here, where an output that is full becomes a line
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
         sys.exit(130)
@@ -138,5 +139,14 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:  # such as a full disk or an unreadable folder: shown in the operating system's words
         where = f": {error.filename}" if error.filename else ""
         click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` checks every part", err=True)
+        _drop_output()
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _drop_output() -> None:
+    """Drop what was not written, if it cannot be: the interpreter would try again on exit, and end with status 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
