@@ -15,6 +15,7 @@ from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
 from repertoire.domain.component import AGENT, DEPENDS_ON, SKILL
+from repertoire.installing.steps import include, read
 
 DATA = "REPERTOIRE_COMPONENTS_DATA"
 UNHURRIED = {"REPERTOIRE_QUERY_MS": "60000"}  # how busy a machine is must not decide what is recommended
@@ -33,10 +34,12 @@ def test_what_a_recommended_agent_declares_comes_along(tmp_path: Path) -> None:
         for summary in [one for one in graph.summaries() if one.type == AGENT]:
             links = [link for link in graph.links(summary.id) if link.outgoing and link.relation == DEPENDS_ON]
             entries = [entry for link in links if (entry := graph.by_key(link.other)) is not None]
-            declared = [entry.component.id for entry in entries if entry.component.type == SKILL]
+            skills = [entry.component for entry in entries if entry.component.type == SKILL]
             agent = graph.by_key(summary.id)
-            if not declared or agent is None:
+            if not skills or agent is None:
                 continue
+            steps = read(agent.component.install)  # what its plugin brings is not named again
+            declared = [skill.id for skill in skills if not include(steps, read(skill.install))]
             task = Task(agent.component.description[:400])
             found = recommend(repertoire.pipeline, task, muted=repertoire.unfit_for_sets(), environment={"PATH": ""})
             roles = {item.hit.component.id: item.role for item in found.items}
