@@ -124,7 +124,7 @@ def test_nonsense_is_answered_with_an_honest_no(run):
 @pytest.mark.parametrize(
     ("arguments", "status", "advice"),
     [
-        (("recommend", " "), 2, "the task is empty"),
+        (("recommend", " "), 2, "the task holds no word"),
         (("explain", "no-such-component-here"), 2, "no-such-component-here"),
         (("ingest", "/no/such/folder"), 1, "/no/such/folder"),
         (("remove", "nothing"), 2, "there is no source"),

@@ -317,7 +317,7 @@ def test_nothing_is_remembered_of_an_answer_that_could_not_look_properly(pipelin
     assert gap_events(task, replace(found, degraded=()), Settings(store_prompts="off")) == ()
 
 
-@pytest.mark.parametrize("task", [Task(""), Task("x", limit=0), Task("x", budget=0)])
+@pytest.mark.parametrize("task", [Task(""), Task(" \t"), Task("🔥🔥?!"), Task("x", limit=0), Task("x", budget=0)])
 def test_a_task_that_leaves_no_room_is_told_so(pipeline, task):
     with pytest.raises(InvalidRequest):
         recommend(pipeline, task)

@@ -69,7 +69,7 @@ def recommend(
     With an environment, the requirements of components are checked on this machine.
 
     Raises:
-        InvalidRequest: the task is empty, or a limit allows no component at all.
+        InvalidRequest: the task holds no word, or a limit allows no component at all.
     """
     topic = combined_topic(task.text)
     answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
@@ -115,8 +115,8 @@ def verdict(
 
 
 def _check_limits(task: Task) -> None:
-    if not task.text.strip():
-        message = "the task is empty; describe the work to do"
+    if not any(letter.isalnum() for letter in task.text):
+        message = "the task holds no word; describe the work to do"
         raise InvalidRequest(message)
     limits = {"a size": task.limit, "a budget": task.budget}
     empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
