@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
 from repertoire.app.sources.unreachable import LostSource
-from repertoire.domain.component import FileFate, IngestReport
+from repertoire.domain.component import CATALOGUE, FileFate, IngestReport
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE
@@ -51,6 +51,7 @@ def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, LostSource]) -> s
     lines = [
         f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
         + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
+        + ("; what another source holds is left out of it" if row.info.kind == CATALOGUE and len(rows) > 1 else "")
         for row in rows
     ]
     return "\n".join(lines) or "no sources yet; `repertoire refresh` reads the installed components"
