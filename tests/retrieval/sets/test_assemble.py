@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from examples import examples
 from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
-from repertoire.retrieval.sets.candidates import Candidate, still_open, without_twins
+from repertoire.retrieval.sets.candidates import Candidate, role, still_open, without_twins
 from repertoire.retrieval.sets.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]
@@ -354,3 +354,11 @@ def test_a_capability_that_a_members_role_names_by_its_words_is_not_open():
         "spark", covers=frozenset({"pandas", "session", "management"}), capabilities=frozenset({"spark"})
     )
     assert still_open(("spark", "pandas", "session-management", "memory"), [member]) == ("memory",)
+
+
+def test_of_a_member_that_covers_nothing_new_it_is_said_for_which_it_stands_in_unless_that_one_needs_it():
+    first = replace(graded("e2e", 0.4, 0.7), capabilities=frozenset({"playwright"}))
+    second = replace(graded("browser", 0.5, 0.8), capabilities=frozenset({"playwright"}))
+    plenty = {"budget": PLENTY, "size": 3, "graded": True}
+    assert chosen([first, second], **plenty) == [("e2e", "playwright"), ("browser", "playwright, should e2e not serve")]
+    assert role(second, frozenset({"playwright"}), replace(first, needs=("browser",))) == "playwright"

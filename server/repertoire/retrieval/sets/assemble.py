@@ -88,7 +88,7 @@ class SetChoices:
         roles: dict[str, str] = {}
         covered: frozenset[str] = frozenset()
         for key in asked:
-            roles[key] = role(self.known[key], covered)
+            roles[key] = role(self.known[key], covered, self.known[asked[0]] if limits.graded and covered else None)
             covered |= self.known[key].capabilities | self.known[key].covers
         for key in members:
             roles.setdefault(key, f"needed by {self._needing(key, asked)}")

@@ -87,9 +87,14 @@ def still_open(names: Iterable[str], members: Collection[Candidate]) -> tuple[st
     return tuple(name for name in names if name not in provided and not held.issuperset(name.split("-")))
 
 
-def role(candidate: Candidate, covered: frozenset[str]) -> str:
-    """Return the task's capabilities, else words, that a member covers, new ones if it adds any."""
+def role(candidate: Candidate, covered: frozenset[str], first: Candidate | None = None) -> str:
+    """Return the task's capabilities, else words, that a member covers, new ones if it adds any.
+
+    Of one that adds none it is said that it stands in for the `first` member, unless that one needs it.
+    """
     for names in (candidate.capabilities, candidate.covers):
         if names:
-            return ", ".join(sorted(names - covered) or sorted(names))
+            spare = first is not None and names <= covered and candidate.key not in first.needs
+            instead = f", should {first.name} not serve" if first is not None and spare else ""
+            return ", ".join(sorted(names - covered) or sorted(names)) + instead
     return ""
