@@ -66,7 +66,8 @@ class AnswerJudge:
         rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=_fits(run, sure, among))
         if not certain:
-            ranking = replace(ranking, chance=self._chance(ranking, run.chance_share))
+            likely = sure if _by_words_alone(run) else self._chance(ranking, run.chance_share)
+            ranking = replace(ranking, chance=likely)
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
