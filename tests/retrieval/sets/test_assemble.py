@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from examples import examples
 from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
 from repertoire.retrieval.sets.candidates import Candidate, role, still_open, without_twins
+from repertoire.retrieval.sets.goodness import chance_of_good
 from repertoire.retrieval.sets.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]
@@ -362,3 +363,25 @@ def test_of_a_member_that_covers_nothing_new_it_is_said_for_which_it_stands_in_u
     plenty = {"budget": PLENTY, "size": 3, "graded": True}
     assert chosen([first, second], **plenty) == [("e2e", "playwright"), ("browser", "playwright, should e2e not serve")]
     assert role(second, frozenset({"playwright"}), replace(first, needs=("browser",))) == "playwright"
+
+
+@pytest.mark.parametrize(
+    ("more", "other", "first"),
+    [
+        ({"unit_tokens": 7_000}, {}, "light"),
+        ({"unit_tokens": 7_000}, {"serves": 0.7}, "heavy"),
+        ({"unit_tokens": 7_000}, {"unit_tokens": 4_000}, "heavy"),
+        ({"unit_tokens": 7_000, "installed": True}, {}, "heavy"),
+        ({"unit_tokens": 900}, {}, "heavy"),
+    ],
+)
+def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nearly_as_likely(more, other, first):
+    heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", **more)
+    light = replace(graded("light", 0.75, 0.9), **other)
+    assert chosen([heavy, light], budget=PLENTY, size=1, graded=True)[0][0] == first
+
+
+def test_a_large_plugin_stands_beside_another_member_only_where_it_brings_more_than_a_light_one():
+    first, second = graded("first", 0.5, 0.8), graded("second", 0.5, 0.9)
+    large = replace(second, unit="kit", unit_tokens=7_000)
+    assert chance_of_good([first, large], 0) == pytest.approx(0.95 * chance_of_good([first, second], 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repertoire.retrieval.sets.candidates import Candidate
 
@@ -11,6 +11,11 @@ from repertoire.retrieval.sets.candidates import Candidate
 _FURTHER_FACTOR, _NEEDED_FACTOR = 0.95, 0.95
 _SAME_JOB = 0.9  # from this likeness on, as of a plugin and its part, a member brings nothing beside the other
 _LIKELY = 0.7  # chance of helping from which on a candidate completes a set
+# Tokens of a large plugin in each session's listing: of 186 plugins of fourteen repositories two are larger.
+_LARGE = 2_500
+# A member of a large plugin gives way to one of half the tokens whose chance of serving is at most so much lower.
+_GIVES_WAY = 0.06
+_LARGE_FACTOR = 0.95  # factor on the chance for each large plugin
 MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
@@ -27,8 +32,26 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
         met = MISSING_REQUIREMENT_FACTOR if member.lacking else 1.0
         useful *= met * member.helps
         merely_helpful *= met * (member.helps - member.serves)
-    small = _FURTHER_FACTOR ** (len(members) - 1) * _NEEDED_FACTOR**dependencies
+    large = len({member.unit for member in members if _is_large(member)})
+    small = _FURTHER_FACTOR ** (len(members) - 1) * _NEEDED_FACTOR**dependencies * _LARGE_FACTOR**large
     return float(small * (useful - merely_helpful))
+
+
+def lightest(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
+    """Return the first key; where its plugin is large, the next of a light one that serves nearly as likely."""
+    first = known[entering[0]]
+    if not _is_large(first):
+        return first.key
+    light = (
+        other.key
+        for other in (known[key] for key in entering[1:])
+        if other.serves >= first.serves - _GIVES_WAY and 2 * (other.unit_tokens or other.tokens) <= first.unit_tokens
+    )
+    return next(light, first.key)
+
+
+def _is_large(candidate: Candidate) -> bool:
+    return candidate.unit_tokens >= _LARGE and not candidate.installed
 
 
 def completes(candidate: Candidate, members: Sequence[Candidate]) -> bool:
