@@ -381,6 +381,13 @@ def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nea
     assert chosen([heavy, light], budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
+def test_of_what_gave_way_it_is_said_that_its_plugin_is_large():
+    heavy = replace(graded("heavy", 0.8, 0.9), unit="kit@m", unit_tokens=7_771, covers=frozenset({"docker"}))
+    light = replace(graded("light", 0.78, 0.9), covers=frozenset({"image"}))
+    told = refusal("heavy", [heavy, light], graded=True, size=3)
+    assert (told.reason, told.detail) == ("large", "kit@m, 7,771 tokens")
+
+
 def test_a_large_plugin_stands_beside_another_member_only_where_it_brings_more_than_a_light_one():
     first, second = graded("first", 0.5, 0.8), graded("second", 0.5, 0.9)
     large = replace(second, unit="kit", unit_tokens=7_000)

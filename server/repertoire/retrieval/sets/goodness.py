@@ -32,7 +32,7 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
         met = MISSING_REQUIREMENT_FACTOR if member.lacking else 1.0
         useful *= met * member.helps
         merely_helpful *= met * (member.helps - member.serves)
-    large = len({member.unit for member in members if _is_large(member)})
+    large = len({member.unit for member in members if is_large(member)})
     small = _FURTHER_FACTOR ** (len(members) - 1) * _NEEDED_FACTOR**dependencies * _LARGE_FACTOR**large
     return float(small * (useful - merely_helpful))
 
@@ -40,7 +40,7 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
 def lightest(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     """Return the first key; where its plugin is large, the next of a light one that serves nearly as likely."""
     first = known[entering[0]]
-    if not _is_large(first):
+    if not is_large(first):
         return first.key
     light = (
         other.key
@@ -50,7 +50,8 @@ def lightest(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     return next(light, first.key)
 
 
-def _is_large(candidate: Candidate) -> bool:
+def is_large(candidate: Candidate) -> bool:
+    """Tell whether a candidate would bring a large plugin along."""
     return candidate.unit_tokens >= _LARGE and not candidate.installed
 
 

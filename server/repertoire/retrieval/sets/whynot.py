@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 
 from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
 from repertoire.retrieval.sets.candidates import Candidate, still_open
+from repertoire.retrieval.sets.goodness import is_large
 
-SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, UNSURE, NOTHING_NEW = (
+SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
     "same",
     "conflict",
     "needs",
     "budget",
     "full",
     "same job",
+    "large",
     "unlikely",
     "unsure",
     "nothing new",
@@ -27,6 +29,7 @@ TEXTS = {
     FULL: "the set has its {detail}",
     SAME_JOB: "same job as {other}",
     UNLIKELY: "far less likely to help",
+    LARGE: "brings a large plugin along ({detail})",
     UNSURE: "not likely enough to help, though it provides {detail}",
     NOTHING_NEW: "adds nothing that the task needs",
 }
@@ -138,6 +141,8 @@ def _too_little_gain(case: Case, key: str) -> _Told:
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)
     known = case.choices.known
+    if case.limits.graded and is_large(known[key]):
+        return LARGE, "", f"{known[key].unit}, {known[key].unit_tokens:,} tokens"
     open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
     return (UNSURE, "", ", ".join(open_needs)) if open_needs else (NOTHING_NEW, "", "")
 
