@@ -251,6 +251,11 @@ def test_the_part_of_each_is_said():
     assert chosen(ranked, [candidate("cluster")]) == [("cluster", "needed by deployer"), ("deployer", "kubernetes")]
 
 
+def test_words_that_any_task_holds_tell_no_part():
+    assert role(candidate("limits", covers=frozenset({"add", "rate"})), frozenset()) == "rate"
+    assert role(candidate("limits", covers=frozenset({"add", "make"})), frozenset()) == ""
+
+
 def test_without_a_capability_the_words_of_the_task_tell_the_part():
     assert chosen([candidate("notes", covers=frozenset({"release", "changelog"}))]) == [("notes", "changelog, release")]
 

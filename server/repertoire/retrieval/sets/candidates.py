@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from repertoire.retrieval.language import ENGLISH
+
 NEARLY = 0.9  # share of its better twin's score from which on a lighter twin is preferred
 LIGHTER = 2.0  # factor by which a lighter twin has fewer tokens
 
@@ -92,7 +94,7 @@ def role(candidate: Candidate, covered: frozenset[str], first: Candidate | None 
 
     Of one that adds none it is said that it stands in for the `first` member, unless that one needs it.
     """
-    for names in (candidate.capabilities, candidate.covers):
+    for names in (candidate.capabilities, candidate.covers - ENGLISH):  # "add" and "make" tell no part of a task
         if names:
             spare = first is not None and names <= covered and candidate.key not in first.needs
             instead = f", should {first.name} not serve" if first is not None and spare else ""
