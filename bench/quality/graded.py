@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 UNKNOWN, HELPS, SERVES = 0, 1, 2
+TASKS = Path(__file__).resolve().parent / "graded_tasks" / "tasks.jsonl"  # what is learned from
+GRADES = (("others", UNKNOWN), ("helps", HELPS), ("serves", SERVES))  # its fields, and what they are worth
 BINS, DRAWS = 10, 2_000
 Figures = dict[str, np.ndarray]
 

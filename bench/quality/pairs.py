@@ -29,11 +29,10 @@ from torch.nn import functional
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT / "tools")]
 
-from graded import plain  # noqa: E402
+from graded import GRADES, TASKS, plain  # noqa: E402
 from opening import shipped_model  # noqa: E402
 from plain_lessons import REQUESTS  # noqa: E402
 from questions import Reader, load_weights, note  # noqa: E402
-from relevance import GRADES, TASKS  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 import build_model  # noqa: E402

@@ -28,7 +28,7 @@ from torch.nn import functional
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from graded import plain  # noqa: E402
+from graded import GRADES, TASKS, plain  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
@@ -37,8 +37,6 @@ from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.retrieval.relevance import FILE, PAIR_FILE, RelevanceModel, pair_reading, score_of  # noqa: E402
 from repertoire.retrieval.relevance_features import EVIDENCE, HEAD  # noqa: E402
 
-TASKS = HERE / "graded_tasks" / "tasks.jsonl"
-GRADES = (("others", 0), ("helps", 1), ("serves", 2))
 HIDDEN, DROPPED, NETWORKS = 32, 0.3, 3
 EPOCHS, BATCH, RATE, DECAY = 15, 16, 3e-3, 0.05  # a batch is of tasks
 OF_ORDER = 0.5  # weight of the loss of the order beside that of the grades

@@ -21,14 +21,12 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from graded import SERVES, Graded, calibration, plain  # noqa: E402
+from graded import GRADES, SERVES, TASKS, Graded, calibration, plain  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.ranking_weights import WORDS_GATE  # noqa: E402
 
-TASKS = HERE / "graded_tasks" / "tasks.jsonl"
-GRADES = (("others", 0), ("helps", 1), ("serves", SERVES))
 DECAY = 0.3  # penalty on the square of each weight but the constant
 STEPS = 60
 

@@ -75,6 +75,11 @@ class Unit:
     tokens: int
     whole: bool = True  # false where only a part of the plugin is known: then there are at least so many
 
+    @property
+    def others(self) -> int:
+        """The number of components that come along with any one of them."""
+        return sum(self.counts.values()) - 1
+
 
 @dataclass(frozen=True)
 class Hit:

@@ -142,7 +142,9 @@ class FileFate:
     of: str = ""
 
 
-CATALOGUE = "catalogue"  # key of the shipped source, which lists only some components of a repository or plugin
+CATALOGUE = (
+    "catalogue"  # key and kind of the shipped source, which lists only some components of a repository or plugin
+)
 
 
 @dataclass(frozen=True)

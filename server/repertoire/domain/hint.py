@@ -14,7 +14,7 @@ from repertoire.domain.text import UNCOPIED, clean_line, to_copy
 MAX_ITEMS = 3
 MAX_CHARACTERS = 1_500  # length limit of a whole hint
 DESCRIPTION_CHARACTERS = 160
-MANY = 10  # components of a plugin from which on it is said that they come along
+MANY = 10  # components that come along with another from which on hints say so, and answers how to have it alone
 _NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 160
 
 # Environment variables of the plugin's switch: the client's own name in hooks, ours (server/mcp.json) in the server.

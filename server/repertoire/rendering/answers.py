@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer
+from repertoire.domain.hint import MANY
 from repertoire.domain.text import clean_line, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -17,7 +18,6 @@ _WHYS = 3  # reasons shown for a hit
 _NEAR = 3
 _TROUBLES = 2
 _NEEDS = 6
-_MANY = 10  # if a plugin brings more components than this, a line shows how to install one alone
 _COPIED = (SKILL, AGENT, COMMAND)
 
 
@@ -114,13 +114,13 @@ def client_text(component: Component) -> str:
 
 def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     """Say what an install line installs if that is more than one component, and how to install one of many alone."""
-    if unit is None or sum(unit.counts.values()) < 2:
+    if unit is None or unit.others < 1:
         return []
     counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
-    if sum(unit.counts.values()) <= _MANY or component.type not in _COPIED:
+    if unit.others < MANY or component.type not in _COPIED:
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
     return [told, f"only this one: {line}"]

@@ -28,7 +28,6 @@ from repertoire.retrieval.subject import SubjectScale, subject_model_for
 from repertoire.retrieval.vague import vagueness_model_for
 
 MAX_RANKED = 200
-_MOST_WORDS = 12  # words of a question beyond which it is no longer
 _PLACES = 4  # of rerank.FEATURES that tell where words are held: name, of the name, description, first sentence
 _JUDGED = 3  # hits whose text the confidence is computed from
 
@@ -111,10 +110,9 @@ class AnswerJudge:
         if not components or not rarities:
             return None
         held = coverage(rarities, components[0])
-        words = min(len(asked.plan.words), _MOST_WORDS) / _MOST_WORDS
         rarity = sum(rarities.values()) / len(rarities) / math.log(len(asked.snapshot) + 1)
         places = second_look(asked.plan.query.text, rarities, components)[0]
-        return WordFeatures(held, words * held, rarity * held, *map(float, places[:_PLACES]))
+        return WordFeatures(held, asked.plan.length * held, rarity * held, *map(float, places[:_PLACES]))
 
     def _understood(self, plan: QueryPlan) -> float:
         """Return the share of a question's words that are translated or stand in any component; 1 for English."""

@@ -78,6 +78,7 @@ MAX_CLAUSES = 8
 _LONGEST_NAME = 200  # characters
 _SIMPLE_WORDS, _COMPLEX_WORDS = 8, 60  # content words: a simple question has at most, a complex one more than
 _BRIEF = 5, 10  # content words: up to the first a question is fully brief, from the second on not at all
+_MOST_COUNTED = 12  # words of a question beyond which it is no longer
 _COMPLEX_CLAUSES = 4  # clauses that make a question complex
 # Number of components that a task needs: a constant, and its growth with each clause and each named capability.
 # Learned on the train splits of four labelled sets (`bench/quality/size.py`).
@@ -140,6 +141,11 @@ class QueryPlan:
         """The brevity of the question: 1 for a few words, 0 for a sentence or more."""
         few, many = _BRIEF
         return min(max((many - len(self.words)) / (many - few), 0.0), 1.0)
+
+    @property
+    def length(self) -> float:
+        """The number of words, as a share of `_MOST_COUNTED`, and 1 for more of them."""
+        return min(len(self.words), _MOST_COUNTED) / _MOST_COUNTED
 
 
 def make_plan(

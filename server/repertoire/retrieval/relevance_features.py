@@ -24,7 +24,6 @@ EVIDENCE = (WORDS, SIMILARITY, KIND, CARRIED, MEANT, GRAPH, PATTERNS, BINDING, D
 REPLACED = (*EVIDENCE, RERANK)  # parts whose sum the grades stand in for
 _TEXT_FEATURES = 9  # of rerank.FEATURES, without those of the component's type
 _STEEPNESS = 3.0  # factor that spreads grades as the sum of the parts was spread; sets were chosen by such distances
-_MOST_WORDS = 12  # words of a question beyond which it is no longer
 _LIKELIEST = 3  # probabilities of implied capabilities that tell how clear a question is
 
 
@@ -47,8 +46,7 @@ def relevance_features(
     described = scorer.described(run.snapshot, rows, components, run.implied)
     types = np.array([[component.type == kind for kind in TYPES] for component in components], dtype=np.float64)
     clearest = sorted(run.implied.likely.values(), reverse=True)[:_LIKELIEST]
-    words = min(len(plan.words), _MOST_WORDS) / _MOST_WORDS
-    question = [plan.brevity, words, *clearest, len(plan.clauses), len(plan.capabilities)]
+    question = [plan.brevity, plan.length, *clearest, len(plan.clauses), len(plan.capabilities)]
     return np.concatenate([parts, held, provided, described, types, np.tile(question, (len(rows), 1))], axis=1)
 
 

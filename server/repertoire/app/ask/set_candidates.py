@@ -95,7 +95,8 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    used = [row for row, own in enumerate(snapshot.summaries) if context.using and context.uses(own.id, own.name)]
+    summaries = snapshot.summaries if context.using else ()
+    used = [row for row, own in enumerate(summaries) if context.uses(own.id, own.name)]
     disputes = version_conflicts(snapshot, [*dict.fromkeys((*rows.tolist(), *used))])
     similar = _job_similarity(snapshot, head)
     builder = _CandidateBuilder(ranking, context, hits, needs, similar, disputes)

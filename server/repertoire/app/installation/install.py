@@ -11,12 +11,12 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
-from repertoire.app.installation.installable import CATALOGUE, InstallContext, InstallPart, plan_component
+from repertoire.app.installation.installable import InstallContext, InstallPart, plan_component
 from repertoire.app.lookup import find_one_component
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
-from repertoire.domain.component import Component
+from repertoire.domain.component import CATALOGUE, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import PlannedFile, UndoneInstallation

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
+from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import HIGH, Flag, rank
 from repertoire.ingestion import servers
@@ -31,7 +31,6 @@ from repertoire.ports import StoredComponent
 from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
-CATALOGUE = "catalogue"  # the kind of the shipped source, whose entries have no files here
 GRAVE = rank(HIGH)
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)

@@ -136,7 +136,7 @@ def hint_item(hit: Hit) -> HintItem:
         why=reason_for(hit.whys),
         installed=component.installed,
         install=component.install,
-        along=sum(hit.unit.counts.values()) - 1 if hit.unit else 0,
+        along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.sets.candidates import LIGHTER, Candidate
 
 # Factors on the chance for each further member and each dependency: without them sets grow for next to nothing. On
 # graded tasks .95 and .9 bring as many good sets; .95 brings fewer bad ones.
@@ -45,7 +45,8 @@ def lightest(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     light = (
         other.key
         for other in (known[key] for key in entering[1:])
-        if other.serves >= first.serves - _GIVES_WAY and 2 * (other.unit_tokens or other.tokens) <= first.unit_tokens
+        if other.serves >= first.serves - _GIVES_WAY
+        and LIGHTER * (other.unit_tokens or other.tokens) <= first.unit_tokens
     )
     return next(light, first.key)
 
