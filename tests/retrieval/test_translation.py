@@ -163,3 +163,15 @@ def test_a_script_of_no_language_that_is_read_is_told(text: str, unread: bool) -
 def test_what_is_not_known_and_kept_is_told_apart_from_what_is_lost() -> None:
     told = Translation("tests Zustandsautomat", "German", 1, ("Zustandsautomat", "größer")).note
     assert told.endswith("; not known, left as they are: Zustandsautomat; not known: größer")
+
+
+def test_only_a_model_of_english_calls_a_script_unread(embedded, embedder) -> None:
+    class Multilingual:
+        model = "a-multilingual-model"
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(embedder, name)
+
+    for model, told in ((embedder, True), (Multilingual(), False)):
+        ranking = Pipeline(embedded.graph, embedded.vectors, embedder=model).rank(Query("γράψε δοκιμές"), intent=SEARCH)
+        assert any("language that is not read" in note for note in ranking.degraded) is told

@@ -114,7 +114,7 @@ class Pipeline:
             if plan.translation is not None:
                 stage_log.missing(plan.translation.note)
                 detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
-            elif is_unread(plan.query.text):
+            elif not self._is_multilingual and is_unread(plan.query.text):
                 stage_log.missing("the question is in a language that is not read: names of technologies alone count")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
