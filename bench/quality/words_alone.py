@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Learns how sure an answer from words alone is: `words_alone.py HOME [--unseen SPLIT]` prints WORDS_GATE.
+"""Learns how sure an answer without grades is: `words_alone.py HOME [--unseen SPLIT] [--without PART]…`.
 
-Where no vectors were compared (a busy machine, no model), the confidence is a logistic regression over what the words
-tell (`retrieval/confidence.WordFeatures`). It is learned on graded_tasks/ asked of a home that holds what was graded,
-and tells whether the first hit serves. With `--unseen` the weights that ship are measured on that split of
-unseen_tasks/ instead. Takes half a minute.
+Where nothing was graded (no vectors, a busy machine, another model), the confidence is a logistic regression over what
+the words tell (`retrieval/confidence.WordFeatures`). It is learned on graded_tasks/ asked without vectors of a home
+that holds what was graded, tells whether the first hit serves, and is printed as WORDS_GATE. With `--unseen` the
+weights that ship are measured on that split of unseen_tasks/ instead, asked without the parts that `--without` names
+(vectors; `relevance` is a busy machine; `relevance meant need vague` is another model). Takes half a minute.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def unseen_tasks(split: str) -> Asked:
     return [(task["text"], found.grades.get(task["id"], {})) for task in found.tasks]
 
 
-def judged(home: Path, asked: Asked, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
+def judged(home: Path, asked: Asked, without: frozenset[str], *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the features of each task's first hit with a constant, and whether it serves.
 
     With `whole`, tasks of which the home lacks a graded component are left out.
@@ -56,7 +57,7 @@ def judged(home: Path, asked: Asked, *, whole: bool) -> tuple[np.ndarray, np.nda
         for text, grades in asked:
             if whole and not (grades and known >= grades.keys()):
                 continue
-            found = opened.pipeline.judge_words(Query(text))
+            found = opened.pipeline.judge_words(Query(text, without=without))
             if found is not None:
                 rows.append((*astuple(found[1]), 1.0))
                 serves.append(grades.get(plain(found[0])) == SERVES)
@@ -80,9 +81,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("home", type=Path)
     parser.add_argument("--unseen", help="a split of unseen_tasks/: eight or six")
+    parser.add_argument("--without", nargs="+", default=["vectors"])
     given = parser.parse_args()
     asked = unseen_tasks(given.unseen) if given.unseen else graded_tasks()
-    features, serves = judged(given.home, asked, whole=not given.unseen)
+    features, serves = judged(given.home, asked, frozenset(given.without), whole=not given.unseen)
     weights = np.array(WORDS_GATE) if given.unseen else learn(features, serves)
     chance = 1.0 / (1.0 + np.exp(-features @ weights))
     found = calibration({"Confidence": chance, "Good": serves.astype(float)})

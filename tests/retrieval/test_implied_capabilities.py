@@ -92,7 +92,9 @@ def test_a_symptom_finds_what_provides_the_capability_that_it_calls_for(stocked)
     assert MEANT not in pipeline.rank(Query(SYMPTOM, without=frozenset({MEANT})), intent=RECOMMEND).parts
 
 
-def test_a_chance_is_told_only_where_most_components_are_known_by_what_they_provide(stocked):
-    assert 0.0 < stocked(ROWS).rank(Query(SYMPTOM), intent=RECOMMEND).chance < 1.0
+def test_grades_tell_the_chance_only_where_most_components_are_known_by_what_they_provide(stocked):
+    graded = stocked(ROWS).rank(Query(SYMPTOM), intent=RECOMMEND)
+    assert (graded.grades is not None, 0.0 < graded.chance < 1.0) == (True, True)
     unknown = [(name, told, capability if name == "beta" else "") for name, told, capability in ROWS]
-    assert stocked(unknown).rank(Query(SYMPTOM), intent=RECOMMEND).chance is None
+    ungraded = stocked(unknown).rank(Query(SYMPTOM), intent=RECOMMEND)
+    assert (ungraded.grades, ungraded.chance) == (None, ungraded.confidence)

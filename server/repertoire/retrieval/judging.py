@@ -20,7 +20,7 @@ from repertoire.retrieval.confidence import (
 )
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
-from repertoire.retrieval.plan import QueryPlan
+from repertoire.retrieval.plan import PROMPT, RECOMMEND, QueryPlan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.snapshot import Snapshot
@@ -65,7 +65,7 @@ class AnswerJudge:
         rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=_fits(run, sure, among))
         if not certain:
-            likely = sure if _by_words_alone(run) else self._chance(ranking, run.chance_share)
+            likely = sure if _ungraded(run) else self._chance(ranking, run.chance_share)
             ranking = replace(ranking, chance=likely)
         if self._subject is None or run.question is None:
             return ranking
@@ -87,7 +87,7 @@ class AnswerJudge:
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
     def _confidence(self, run: ComponentRun, rows: Rows) -> float:
-        if _by_words_alone(run):
+        if _ungraded(run):
             found = self.word_evidence(run, rows)
             sure = words_confidence(found) if found else 0.0
         else:
@@ -124,9 +124,13 @@ class AnswerJudge:
         return 1.0 - unknown / (plan.translation.known + len(lost))
 
 
-def _by_words_alone(run: ComponentRun) -> bool:
-    return run.question is None and not run.snapshot.mostly_tools  # what was learned of words is of components
+def _ungraded(run: ComponentRun) -> bool:
+    """Tell whether grades would tell how sure an answer is, and there are none: no vectors, no time, another model."""
+    if run.snapshot.mostly_tools:  # nothing that was graded is a single tool
+        return False
+    wanted = run.plan.intent in (RECOMMEND, PROMPT) or run.plan.brevity > 0.0
+    return run.question is None or (wanted and run.grades is None)
 
 
 def _fits(run: ComponentRun, sure: float, among: int) -> bool:
-    return sure >= SURE_THRESHOLD if _by_words_alone(run) else fits(sure, among=among)
+    return sure >= SURE_THRESHOLD if _ungraded(run) else fits(sure, among=among)

@@ -234,8 +234,8 @@ class Pipeline:
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def judge_words(self, query: Query) -> tuple[str, WordFeatures] | None:
-        """Return the first hit's id and the features of the confidence in it, by words alone, to learn WORDS_GATE."""
-        ranking = self.rank(replace(query, without=query.without | {"vectors"}), intent="")
+        """Return the first hit's id and the features of the confidence in it, by its words, to learn WORDS_GATE."""
+        ranking = self.rank(query, intent="")
         judged = self._judge.word_evidence(ranking, ranking.rows)
         return (ranking.snapshot.summaries[ranking.rows[0]].id, judged) if judged else None
 

@@ -53,7 +53,7 @@ GATE = (
     -6.22,
 )
 
-# the same where no vector was compared, one for each of confidence.WordFeatures, and the constant: learned on graded
+# the same where nothing was graded, one for each of confidence.WordFeatures, and the constant: learned on graded
 # tasks by `bench/quality/words_alone.py`
 WORDS_GATE = (
     -2.82,

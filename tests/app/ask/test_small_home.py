@@ -216,15 +216,22 @@ def test_no_hint_is_drawn_by_what_needs_nothing_or_says_nothing(repertoire: Repe
     assert offer(repertoire.pipeline, prompt, HintLimits()).hits == ()
 
 
-def test_by_words_alone_no_wrong_set_is_called_fitting_and_small_edits_draw_no_hint(repertoire: Repertoire) -> None:
-    words = frozenset(("vectors",))
+@pytest.mark.parametrize(
+    "without",
+    [("vectors",), ("relevance",), ("relevance", "meant", "need", "vague")],
+    ids=["by words alone", "on a busy machine", "with another model"],
+)
+def test_without_grades_no_wrong_set_is_called_fitting_and_small_edits_draw_no_hint(
+    repertoire: Repertoire, without: tuple[str, ...]
+) -> None:
+    lacking = frozenset(without)
     fitting = {}
     for task in (*TASKS, *NOTHING, *VAGUE):
-        found = recommend(repertoire.pipeline, Task(task, without=words), muted=repertoire.unfit_for_sets())
+        found = recommend(repertoire.pipeline, Task(task, without=lacking), muted=repertoire.unfit_for_sets())
         if found.fits:
             fitting[task] = bool(names(found) & set(TASKS.get(task, "").split()))
     assert not [task for task in (*NOTHING, *VAGUE) if task in fitting]
     assert len(fitting) >= len(TASKS) / 4
     assert sum(fitting.values()) >= 0.75 * len(fitting)
     for prompt in (*EDITS, *NOTHING, *VAGUE):
-        assert offer(repertoire.pipeline, prompt, HintLimits(without=words)).text == ""
+        assert offer(repertoire.pipeline, prompt, HintLimits(without=lacking)).text == ""
