@@ -22,10 +22,24 @@ def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skil
 
 def test_forgetting_all_says_what_stays(run, tmp_path):
     run("refresh", "--text-only")
-    (tmp_path / "home" / "env").mkdir()
+    home = tmp_path / "home"
+    gone = [home / "packs" / "click" / "pack.db", home / "sources" / "a-clone" / "README.md"]
+    for file in (home / "env" / "any", home / "installs" / "1" / "journal.json", *gone):
+        file.parent.mkdir(parents=True)
+        file.write_text("kept or not")
     told = run("forget", "--all", "--yes").stdout
-    assert f"holds no data of yours: {tmp_path / 'home' / 'env'}" in told
+    assert f"holds no data of yours: {home / 'env'}" in told
+    assert not [file for file in gone if file.parent.parent.exists()]
+    assert (home / "installs" / "1" / "journal.json").exists()
     assert "stays" not in run("forget", "--requests", "--yes").stdout
+
+
+def test_forgetting_a_project_says_before_and_after_that_its_memory_goes(run, tmp_path):
+    (tmp_path / "project" / "pyproject.toml").write_text('[project]\nname = "a"\n')
+    assert run("project", "init", "--no-vectors").returncode == 0
+    assert "memory with all notes and tasks" in run("forget", "--project", ".").stderr
+    assert "and its memory" in run("forget", "--project", ".", "--yes").stdout
+    assert "memory" not in run("forget", "--project", ".", "--yes").stdout
 
 
 def test_forgetting_asks_first_and_then_forgets(run):

@@ -127,9 +127,10 @@ def test_every_switch_silences_it(run: Run, project: Path, env: dict[str, str]) 
     assert context(run(project, **dict.fromkeys(env, ""))) != ""
 
 
-def test_the_setting_silences_it(run: Run, project: Path, home: Path) -> None:
+@pytest.mark.parametrize("said", ["false", "0", '"off"'])
+def test_the_setting_silences_it(run: Run, project: Path, home: Path, said: str) -> None:
     home.mkdir()
-    (home / "settings.json").write_text('{"hints": false}')
+    (home / "settings.json").write_text(f'{{"hints": {said}}}')
     assert context(run(project)) == ""
 
 

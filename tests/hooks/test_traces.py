@@ -104,5 +104,6 @@ def test_a_flagged_trace_is_not_named(run: Run, project: Path, home: Path) -> No
 def test_a_switch_silences_it(run: Run, project: Path, home: Path) -> None:
     store_with(home)
     solve(home, project, "vite is killed")
-    (home / "settings.json").write_text('{"trace_hints": false}')
+    assert "vite" not in context(run(project, REPERTOIRE_TRACE_HINTS="false"))
+    (home / "settings.json").write_text('{"trace_hints": "no"}')
     assert "vite" not in context(run(project))

@@ -63,10 +63,14 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 @click.command("forget")
 @click.option("--requests", is_flag=True, help="Delete all stored prompts, what was selected for them, and the log.")
 @click.option(
-    "--project", type=click.Path(path_type=Path), help="Delete what was asked and used in the project in this folder."
+    "--project",
+    type=click.Path(path_type=Path),
+    help="Delete what was asked and used in the project in this folder, its traces, and its memory with all notes.",
 )
 @click.option("--trace", default="", metavar="ID", help="Delete one trace, its earlier versions and the votes on them.")
-@click.option("--all", "everything", is_flag=True, help="Delete everything, also the graph.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete everything: the graph, packs, clones, and memories of projects."
+)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def forget_command(
@@ -88,10 +92,20 @@ def forget_command(
         raise click.UsageError(message)
     what = next(name for name, is_chosen in chosen.items() if is_chosen)
     if not yes:
-        click.confirm(f"Delete {trace or what} permanently?", abort=True, err=True)
+        click.confirm(f"Delete {_named(what, project, trace)} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
         done = FORGET.run(Context.of(repertoire, project=str(project or "")), DeletionRequest(what, trace))
     show_answer(FORGET, done, as_json=as_json)
+
+
+def _named(what: str, project: Path | None, trace: str) -> str:
+    """Say what would be deleted."""
+    return {
+        REQUESTS: "every past request, what was selected for it, and the log",
+        PROJECT: f"what was asked, used and solved in {project}, and the project's memory with all notes and tasks,",
+        TRACE: f"the trace {trace} with its earlier versions and votes",
+        ALL: "everything, also packs, clones, and the memories of all projects with their notes and tasks,",
+    }[what]
 
 
 @click.group("trust")

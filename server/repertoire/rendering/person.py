@@ -17,7 +17,7 @@ from repertoire.rendering.flags import flag_lines, headline
 from repertoire.store.flags import Flagged
 
 _ID = 300
-_UNDO = "To undo this, mute the same with `undo` (in a shell: `repertoire mute --undo`)."
+_UNDO = "To undo this, mute the same with `undo` (in a shell: the same `repertoire mute` with `--undo`)."
 
 
 def muted_text(muted: Muted) -> str:
@@ -40,15 +40,17 @@ def forgotten_text(gone: Forgotten) -> str:
     """Render a deletion, and what remains: damaged databases that were set aside, and the Python environment."""
     things = {
         "requests": "every past request (traces and the votes on them stay)",
-        "project": "what was recorded in this project, its traces included",
+        "project": "what was recorded in this project, its traces included"
+        + (", and its memory" if gone.memories else ""),
         "trace": "the trace, its earlier versions and the votes on them",
     }
-    told = f"Deleted {things.get(gone.what, 'everything, the graph included')}: {gone.events} recorded events."
+    told = f"Deleted {things.get(gone.what, 'everything: the graph, packs, clones, and memories of projects')}: {gone.events} recorded events."
     told += f" Data is stored in {gone.home}."
     if gone.aside:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
     if gone.environment:
         told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."
+        told += " Your settings stay, and what `repertoire install --undo` needs."
     return told
 
 
@@ -74,6 +76,7 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
         "message": forgotten_text(gone),
         "what": gone.what,
         "events": gone.events,
+        "memories": gone.memories,
         "home": gone.home,
         "set_aside": list(gone.aside),
         "environment": gone.environment,

@@ -133,7 +133,8 @@ def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):
     for what in ("project", "all"):
         begin(home, root).close()
         with Store.open(home / "repertoire.db") as store:
-            forget(store, what, project=str(root))
+            assert forget(store, what, project=str(root)).memories == 1
+            assert forget(store, what, project=str(root)).memories == 0
         assert not list((home / "projects").iterdir())
 
 

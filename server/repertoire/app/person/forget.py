@@ -1,4 +1,4 @@
-"""Deletes recorded data for good: past requests, the data of one project, one trace, or everything."""
+"""Deletes recorded data for good: past requests, the data and memory of one project, one trace, or everything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.health.rescue import discard_unfinished_rescue
-from repertoire.app.projects.places import files_of, memory_file
+from repertoire.app.clone_folder import clones_folder
+from repertoire.app.packs.places import packs_folder
+from repertoire.app.projects.index import forget_memory
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
@@ -18,6 +20,7 @@ from repertoire.boot.home import environment_path, projects_path
 from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
+from repertoire.sources.scratch import remove
 from repertoire.store.rescue import set_aside
 
 REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"
@@ -25,10 +28,11 @@ REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"
 
 @dataclass(frozen=True)
 class Forgotten:
-    """The result of a deletion: its kind, the number of deleted events, and the paths of files that remain."""
+    """The result of a deletion: its kind, how many events and memories were deleted, and the files that remain."""
 
     what: str
     events: int
+    memories: int  # projects whose memory, notes and tasks with it, was deleted
     home: str
     aside: tuple[str, ...]  # damaged databases that were set aside; nothing is deleted from them
     environment: str  # path of the Python environment, which remains when all is forgotten; else empty
@@ -54,12 +58,15 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     with store.backup.deleted():
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     _forget_sessions(store, what, project)
-    _forget_memories(store.path.parent, what, project)
+    memories = _forget_memories(store.path.parent, what, project)
+    if what == ALL:
+        for folder in (packs_folder(store.path.parent), clones_folder(store.path.parent)):
+            remove(folder)
     if what != ALL:
         store.backup.write(now=now())
     home, environments = store.path.parent, environment_path(store.path.parent)
     left = str(environments) if what == ALL and environments.exists() else ""
-    return Forgotten(what, gone, str(home), tuple(map(str, set_aside(store.path))), left)
+    return Forgotten(what, gone, memories, str(home), tuple(map(str, set_aside(store.path))), left)
 
 
 def _forget(store: Store, what: str, project: str) -> int:
@@ -79,18 +86,23 @@ def _forget_sessions(store: Store, what: str, project: str) -> None:
         session_files.remove_all(store.path.parent, project=project if what == PROJECT else "")
 
 
-def _forget_memories(home: Path, what: str, project: str) -> None:
-    """Delete a project's memory with the project, all memories with everything, and what waits with past requests."""
+def _forget_memories(home: Path, what: str, project: str) -> int:
+    """Delete a project's memory with the project, all with everything; return how many.
+
+    With past requests, the sentences go that wait to become notes.
+    """
     if what == ALL and projects_path(home).is_dir():
+        memories = len(list(projects_path(home).glob("*.db")))
         for file in projects_path(home).iterdir():
             file.unlink(missing_ok=True)
-    elif what == REQUESTS and projects_path(home).is_dir():
+        return memories
+    if what == REQUESTS and projects_path(home).is_dir():
         for file in projects_path(home).glob("*.db"):
             with suppress(StoreError), ProjectStore.open(file) as memory:  # a damaged one is mended by whoever needs it
                 memory.candidates.clear()
-    elif what == PROJECT:
-        for file in files_of(memory_file(home, project)):
-            file.unlink(missing_ok=True)
+    if what == PROJECT:
+        return int(bool(forget_memory(home, project)))
+    return 0
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -41,13 +40,13 @@ from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
+from repertoire.settings import Settings, load
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
 GOING_ON = ("resume", "fork")  # session sources after which the model still sees earlier hints
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
 _AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
-_NO = ("0", "false", "no", "off")
 _SESSIONS, _OFFERS = 3, 3  # earlier sessions before a project's memory is offered; projects that are offered one
 _SPARE = 3  # further candidates, in place of those whose text turns out suspicious
 _SAME_PROJECT = 0.45  # probability that a trace of a project helps in its next session
@@ -70,12 +69,11 @@ def greet(start: SessionStart) -> Greeting:
 
     Raises:
         sqlite3.Error, OSError: the database exists but cannot be used now.
+        InvalidRequest: a setting is invalid.
     """
     home = homes.locate()
-    settings = _settings(home)
-    if settings.get("hints") is False:
-        return Greeting()
-    if _is_no_project(start.project):
+    settings = load(home, os.environ)
+    if not settings.hints or _is_no_project(start.project):
         return Greeting()
     greeting, most = _fitting(start, home, settings), MOMENT_TOKENS[SESSION_START]
     if start.source in GOING_ON:
@@ -84,14 +82,9 @@ def greet(start: SessionStart) -> Greeting:
         from repertoire.app.session.project_now import project_now  # noqa: PLC0415 - a quarter of a start's time
 
         greeting = with_memory(greeting, project_now(home, start.project), most_tokens=most)
-    if start.source == "startup" and _offers_memory(settings) and _may_offer_memory(home, start):
+    if start.source == "startup" and settings.offer_memory and _may_offer_memory(home, start):
         greeting = with_offer(greeting, most_tokens=most)
     return greeting
-
-
-def _offers_memory(settings: Mapping[str, Any]) -> bool:
-    said = os.environ.get("REPERTOIRE_OFFER_MEMORY", "").lower()
-    return said not in _NO if said else settings.get("offer_memory") is not False
 
 
 def _may_offer_memory(home: Path, start: SessionStart) -> bool:
@@ -112,7 +105,7 @@ def _may_offer_memory(home: Path, start: SessionStart) -> bool:
         return db.asked_in(start.project, _SESSIONS) >= _SESSIONS and start.project not in db.silent_in(start.project)
 
 
-def _fitting(start: SessionStart, home: Path, settings: Mapping[str, Any]) -> Greeting:
+def _fitting(start: SessionStart, home: Path, settings: Settings) -> Greeting:
     shipped = reading.load()
     profile = read_profile(start.project, shipped.signals)
     if not set(profile.terms) - COMMON:
@@ -121,7 +114,7 @@ def _fitting(start: SessionStart, home: Path, settings: Mapping[str, Any]) -> Gr
     if path.exists():
         with closing(StartReader(path)) as db:
             if db.holds_components():
-                fits = _from_store(db, profile, start, _half_life(settings))
+                fits = _from_store(db, profile, start, float(settings.memory_days))
                 solved = _solved(db, start, settings)
                 shown, held = _within_budget(db, start, fits, solved)
                 named = [trace for trace in solved if trace[0] in shown]
@@ -162,14 +155,6 @@ def _is_no_project(folder: str) -> bool:
     return path in {Path(path.anchor), Path.home().resolve()}
 
 
-def _settings(home: Path) -> Mapping[str, Any]:
-    try:
-        found = json.loads((home / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_life: float) -> list[Fit]:
     muted = db.silent_in(start.project)
     if start.project in muted or (start.source not in RESETTING and db.was_greeted(start.session)):
@@ -194,9 +179,9 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     return [fit for fit in best if fit.candidate.id not in told]
 
 
-def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _solved(db: StartReader, start: SessionStart, settings: Settings) -> list[tuple[str, str]]:
     """Return the traces of this project that a session is told of; none again where the session goes on."""
-    if start.source in GOING_ON or settings.get("trace_hints") is False:
+    if start.source in GOING_ON or not settings.trace_hints:
         return []
     muted = db.silent_in(start.project)
     traces = [] if start.project in muted else db.traces_of(start.project, MAX_ITEMS + len(muted))
@@ -235,11 +220,6 @@ def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:
 def _of_twins(db: StartReader, weary: Mapping[str, float]) -> Mapping[str, float]:
     """Map each component to its hint fatigue, the factor for ignored hints; near copies share one factor."""
     return {**{twin: weary[one] for twin, one in db.twins_of(weary).items()}, **weary}
-
-
-def _half_life(settings: Mapping[str, Any]) -> float:
-    given = os.environ.get("REPERTOIRE_MEMORY_DAYS") or settings.get("memory_days", HALF_LIFE_DAYS)
-    return float(given) if str(given).isdigit() else HALF_LIFE_DAYS
 
 
 def _remembered(db: StartReader, start: SessionStart, half_life: float) -> StartUsage:
