@@ -70,6 +70,32 @@ dev = ["ruff"]
 
 
 @pytest.mark.parametrize(
+    "listed",
+    [
+        '["click>=8"]\nkeywords = [\n"http",\n"mcp",\n]',
+        '[\n  "click>=8"]',
+        "[ # one\n 'click>=8',]",
+    ],
+)
+def test_the_dependencies_of_a_python_project_are_found_however_they_are_written(listed):
+    text = f'[project]\nname = "a"\ndependencies = {listed}\n'
+    assert [need.name for need in of_files({"pyproject.toml": text})] == ["click>=8"]
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "names"),
+    [
+        ("bash", ["-c", "npx -y @acme/server --port 1"], ["npx", "@acme/server", "node"]),
+        ("cmd", ["/c", "npx", "-y", "@acme/server"], ["npx", "@acme/server", "node"]),
+        ("docker", ["run", "-i", "--rm", "--memory", "2g", "-e", "KEY", "acme/server"], ["docker", "acme/server"]),
+        ("docker", ["run", "-it", "--init", "--cap-add=ALL", "acme/server"], ["docker", "acme/server"]),
+    ],
+)
+def test_a_command_requires_its_program_and_what_that_fetches(command, args, names):
+    assert [need.name for need in of_command(command, args, evidence="")] == names
+
+
+@pytest.mark.parametrize(
     "text", ["{", "[]", '{"dependencies": 3}', "[project", "[project]\ndependencies = [", "==1", ""]
 )
 def test_a_manifest_that_is_none_requires_nothing(text):

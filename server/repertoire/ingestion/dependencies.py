@@ -8,8 +8,7 @@ from itertools import islice
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from repertoire import linear
-from repertoire.ingestion import values
+from repertoire.ingestion import toml, values
 from repertoire.ingestion.parts import ComponentRequirement
 from repertoire.ingestion.values import Unusable
 
@@ -17,9 +16,6 @@ FILES = ("package.json", "pyproject.toml", "requirements.txt")
 _MOST = 60  # packages that are read of one manifest
 _ANY = ("", "*", "latest")
 _WANTED = re.compile(r"[v=^~<>*\dxX][^:/]*")  # an npm version range, neither a tag nor an address
-_LISTED = linear.compile(r"(?ms)^\s*dependencies\s*=\s*\[(.*?)^\s*\]|^\s*dependencies\s*=\s*\[([^\n]*)\]")
-_TABLE = linear.compile(r"(?m)^\s*\[([^\]]+)\]\s*$")
-_QUOTED = re.compile(r"^[^#\n]*?(?:\"([^\"\n]+)\"|'([^'\n]+)')|(?<=,)\s*(?:\"([^\"\n]+)\"|'([^'\n]+)')", re.MULTILINE)
 _LOCAL = re.compile(r"^(?:\.{1,2}/|\$\{?\w|/)|\.(?:[cm]?[jt]s|py)$")
 _RUNS_LOCAL = frozenset(
     ("node", "python", "python3", "bun", "deno", "tsx", "ts-node", "uv", "npm", "pnpm", "yarn", "poetry")
@@ -58,15 +54,12 @@ def _npm(text: str) -> Iterator[str]:
 
 
 def _project(text: str) -> Iterator[str]:
-    """Read the dependencies in the table `project` by expressions: Python has a TOML parser only from 3.11 on."""
-    tables = [*_TABLE.finditer(text)]
-    ends = [*(table.start() for table in tables[1:]), len(text)]
-    for table, end in zip(tables, ends, strict=False):
-        if table.group(1).strip() == "project":
-            found = _LISTED.search(text[table.end() : end])
-            listed = (found.group(1) or found.group(2) or "") if found else ""
-            for quoted in _QUOTED.finditer(listed):
-                yield from _python(next(part for part in quoted.groups() if part))
+    try:
+        listed = values.mapping(toml.parse(text).get("project")).get("dependencies")
+    except Unusable:
+        return
+    for stated in listed if isinstance(listed, list) else ():
+        yield from _python(str(stated))
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -47,6 +47,11 @@ _RUN_BY_WORD = {
     ("pipx", "run"): "pipx",
     ("uv", "tool"): "uvx",
 }
+# Options of `docker run` that take no value; all others take the next word.
+_DOCKER_SWITCH = re.compile(
+    r"-[itdPq]+|--(?:detach|disable-content-trust|help|init|interactive|no-healthcheck|oom-kill-disable|privileged"
+    r"|publish-all|quiet|read-only|rm|sig-proxy|tty|use-api-socket)"
+)
 _NAMES_PACKAGE = {"npx": ("--package", "-p"), "bunx": ("--package", "-p"), "uvx": ("--from",), "pipx": ("--spec",)}
 _TAKES_VALUE = frozenset(
     """-c --call --registry --python -p --with --with-editable --index --index-url -i --default-index
@@ -130,7 +135,11 @@ def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[
     """Yield the requirements of a command line: the binary, the runtime, and the package that a runner fetches."""
     binary = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
-        yield from of_command(args[1], args[2:], evidence=evidence)
+        script = len(args[1].split()) > 1  # else the words of the command follow one by one
+        if script:
+            yield from of_shell(args[1], evidence=evidence)
+        else:
+            yield from of_command(args[1], args[2:], evidence=evidence)
         return
     if "/" in command or "${" in command or not _BINARY.match(binary) or binary in _EVERYWHERE:
         return
@@ -179,27 +188,14 @@ def _spec(runner: str, words: Sequence[str]) -> str:
 
 
 def _images(args: Sequence[str]) -> Iterator[str]:
-    takes_value = {
-        "-e",
-        "--env",
-        "-v",
-        "--volume",
-        "--mount",
-        "--name",
-        "-p",
-        "--network",
-        "--user",
-        "-u",
-        "-w",
-        "--platform",
-    }
     skip = True  # until after the word `run`
     previous = ""
     for word in args:
         if skip:
             skip = word != "run"
             continue
-        if not word.startswith("-") and previous not in takes_value:
+        takes_value = previous.startswith("-") and "=" not in previous and not _DOCKER_SWITCH.fullmatch(previous)
+        if not word.startswith("-") and not takes_value:
             yield word.rpartition("@")[0] or word
             return
         previous = word

@@ -43,8 +43,9 @@ def forgotten_text(gone: Forgotten) -> str:
         "project": "what was recorded in this project, its traces included"
         + (", and its memory" if gone.memories else ""),
         "trace": "the trace, its earlier versions and the votes on them",
+        "all": "everything: the graph, packs, clones, and memories of projects",
     }
-    told = f"Deleted {things.get(gone.what, 'everything: the graph, packs, clones, and memories of projects')}: {gone.events} recorded events."
+    told = f"Deleted {things[gone.what]}: {gone.events} recorded events."
     told += f" Data is stored in {gone.home}."
     if gone.aside:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."

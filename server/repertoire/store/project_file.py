@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -57,6 +58,7 @@ from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text
 
 _SEPARATOR = "\x1f"
+_KINDS_IN_KEY = re.compile(r"(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
 
 
 class ProjectStore:
@@ -209,9 +211,10 @@ class ProjectStore:
                 for node_id, key in self._db.rows(
                     "SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type = ?", (TREE, old, kind)
                 ):
-                    self._db.execute(
-                        "UPDATE node SET key = ?, file = ? WHERE id = ?", (key.replace(old, new, 1), new, node_id)
-                    )
+                    kinds = _KINDS_IN_KEY.match(key)
+                    start = kinds.end() if kinds else 0
+                    moved = f"{key[:start]}{new}{key[start + len(old) :]}"
+                    self._db.execute("UPDATE node SET key = ?, file = ? WHERE id = ?", (moved, new, node_id))
             self._db.execute(
                 "UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old)
             )

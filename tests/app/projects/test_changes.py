@@ -37,11 +37,13 @@ _EDITS = (
     ("web/draw.ts", "draw", "paint"),
     ("cmd/main.go", "helper", "hand"),
 )
-_FILES = {**FILES, **_MORE}
+_FILES = {**FILES, **_MORE, "file": "Read by nobody.\n"}
+# "file" stands in the key of every file, before its path
+_RENAMES = (("kiln/clay.py", "kiln/mud.py"), ("web/draw.ts", "web/paint.ts"), ("file", "notes"))
 _STEPS = st.one_of(
     st.tuples(st.just("edit"), st.sampled_from(_EDITS)),
     st.tuples(st.just("toggle"), st.sampled_from(sorted(path for path in _FILES if not path.startswith("."))[:12])),
-    st.tuples(st.just("rename"), st.sampled_from((("kiln/clay.py", "kiln/mud.py"), ("web/draw.ts", "web/paint.ts")))),
+    st.tuples(st.just("rename"), st.sampled_from(_RENAMES)),
 )
 
 

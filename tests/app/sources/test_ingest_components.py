@@ -100,6 +100,14 @@ def test_a_command_without_front_matter_is_described_by_its_first_paragraph(benc
     assert bench.one("command").description == "Write a report of all pages that were seen."
 
 
+def test_each_command_of_a_persons_hooks_is_a_component_of_its_own(bench):
+    lines = ("npm run lint", "npm test", "python a/check.py", "python b/check.py", "npm test")
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": line} for line in lines]}]}
+    bench.ingest(bench.write({".claude/settings.json": json.dumps({"hooks": hooks})}))
+
+    assert sorted(found.body for found in bench.all().values()) == sorted(set(lines))
+
+
 def test_parts_point_at_their_plugin_and_siblings_at_each_other(bench):
     bench.ingest(bench.write(PLUGIN))
 

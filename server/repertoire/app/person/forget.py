@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.clone_folder import clones_folder
+from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
 from repertoire.app.session.spool import take_in
@@ -18,9 +18,9 @@ from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import environment_path, projects_path
 from repertoire.domain.errors import InvalidRequest, StoreError
+from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
-from repertoire.sources.scratch import remove
 from repertoire.store.rescue import set_aside
 
 REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"

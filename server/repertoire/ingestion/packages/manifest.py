@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from repertoire import linear
-from repertoire.ingestion import values
+from repertoire.ingestion import toml, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.values import Unusable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 NPM, PYPI = "npm", "pypi"
 _MOST_HEADERS = 2_000
 _HEADER = re.compile(r"^([A-Za-z][A-Za-z-]*):[ \t]*(.*)$")
-# The standard library's reader looks from the top for each part of a key: 67,000 of them take it six seconds.
-_ENDLESS_KEY = linear.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
 _SECTION = re.compile(r"^\s*\[([^\]]*)\]\s*$")
 _SCRIPT = re.compile(r"^\s*([\w.+-]+)\s*=\s*([\w.:]+)")
 _SDKS = {
@@ -100,14 +90,7 @@ def of_pyproject(text: str) -> PackageManifest | None:
     Raises:
         Unusable: the text is not TOML, or out of bounds.
     """
-    if _ENDLESS_KEY.search(text):
-        message = "a key of more than 100 parts"
-        raise Unusable(message)
-    try:
-        data = values.mapping(values.plain(tomllib.loads(text)))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        message = f"not TOML ({error})"
-        raise Unusable(message) from None
+    data = toml.parse(text)
     project = values.mapping(data.get("project"))
     poetry = values.mapping(values.mapping(data.get("tool")).get("poetry"))
     stated = project or poetry

@@ -24,6 +24,7 @@ from repertoire.ingestion.parts import (
 from repertoire.ingestion.values import Unusable
 
 _SCRIPT = linear.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
+_DIGITS = 8  # of the digest of a command, where several of one program run on one event
 _NOT_SETTINGS = ("hooks", "$schema", "description")
 
 
@@ -76,7 +77,9 @@ def _hooks(configured: Mapping[str, Any]) -> list[Draft]:
         name = script.group(1) if script else values.name(action.line.split(" ")[0].rpartition("/")[2]) or action.event
         anchor = f"{action.event}:{action.matcher}:{name}" if action.matcher else f"{action.event}:{name}"
         if anchor in found:
-            continue
+            if found[anchor].body == action.line:
+                continue
+            anchor = f"{anchor}:{entry_digest(action.line)[:_DIGITS]}"
         found[anchor] = Draft(
             type=HOOK,
             name=name,
