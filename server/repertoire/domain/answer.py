@@ -155,6 +155,7 @@ class Item:
     tokens: int
     lacking: tuple[str, ...] = ()  # its requirements that this machine does not meet
     alternatives: tuple[Other, ...] = ()  # other components that do the same job
+    spare: bool = False  # whether it is needed only if the first component does not serve
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,8 @@ class Recommendation:
     why_not: tuple[Other, ...] = ()  # the runners-up, each with the reason why it is not in the set
     companions: tuple[Other, ...] = ()  # components outside the set that are known to go with it or with those in use
     combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
-    install: tuple[str, ...] = ()  # exact lines, in order, each once
+    install: tuple[str, ...] = ()  # exact lines for all but the spares, in order, each once
+    reserve: tuple[str, ...] = ()  # those for the spares
     dependencies: tuple[Dependency, ...] = ()
     warnings: tuple[str, ...] = ()
     fits: bool = True  # False with items: the set is the nearest there is, and unsure

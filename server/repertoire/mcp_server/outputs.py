@@ -44,7 +44,10 @@ OTHERS = {
     "type": "array",
     "items": output(id="string", name="string", type="string", reason="string", remedy="string"),
 }
-ITEMS = {"type": "array", "items": output(**_HIT, tokens="integer", lacking=LINES, alternatives=OTHERS)}
+ITEMS = {
+    "type": "array",
+    "items": output(**_HIT, tokens="integer", lacking=LINES, alternatives=OTHERS, spare="boolean"),
+}
 GRAPH = output(
     nodes={
         "type": "array",

@@ -283,9 +283,9 @@ TOOLS = (
         title="Delete what was recorded",
         description=(
             "Deletes for good what Repertoire recorded: `requests` (every past prompt and what was used for it), "
-            "`project` (the same for one project's folder, also its traces, and its memory with all notes and tasks), "
-            "`trace` (one trace, its earlier versions and the votes) or `all` (everything: the graph, packs, clones, "
-            "and the memories of projects). Cannot be undone. Use it only when the user asks for exactly that."
+            "`project` (the same for one project's folder, with its traces, notes and tasks), `trace` (one trace, its "
+            "earlier versions and the votes) or `all` (everything: graph, packs, clones, notes). Cannot be undone. Use it "
+            "only when the user asks for exactly that."
         ),
         properties={
             "what": {

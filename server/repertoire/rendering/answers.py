@@ -52,7 +52,7 @@ def recommendation_text(recommendation: Recommendation) -> str:
         *blocks,
         _companions(recommendation.companions),
         combination_lines(recommendation.combinations),
-        _install(recommendation.install),
+        _install(recommendation),
         _needs(recommendation),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
@@ -144,11 +144,13 @@ def type_name(component: Component) -> str:
 
 
 def _heading(recommendation: Recommendation) -> str:
-    count = _count(len(recommendation.items), "component")
+    spares = sum(item.spare for item in recommendation.items)
+    count = _count(len(recommendation.items) - spares, "component")
     sure = f"confidence {recommendation.confidence:.2f}"
+    reserve = f" and {spares} in reserve" if spares else ""
     if not recommendation.fits:
-        return f"No set clearly fits this task. The nearest set ({count}, {sure}) may not fit:"
-    return f"{count} for this task, {sure}:"
+        return f"No set clearly fits this task. The nearest set ({count}{reserve}, {sure}) may not fit:"
+    return f"{count} for this task{reserve}, {sure}:"
 
 
 def _item_lines(item: Item, bullet: str) -> list[str]:
@@ -203,8 +205,14 @@ def _install_lines(hit: Hit) -> list[str]:
     return [f"install: {first}", *(f"then: {line}" for line in more)]
 
 
-def _install(lines: Sequence[str]) -> list[str]:
-    return ["Install:", *_indent(to_copy(lines))] if lines else []
+def _install(recommendation: Recommendation) -> list[str]:
+    """Render the lines that install the set, and apart from them those of what stands in reserve."""
+    lines = recommendation.install
+    reserve = [line for line in recommendation.reserve if line not in lines]
+    return [
+        *(["Install:", *_indent(to_copy(lines))] if lines else []),
+        *(["In reserve, to be installed only if needed:", *_indent(to_copy(reserve))] if reserve else []),
+    ]
 
 
 def _companions(others: Sequence[Other]) -> list[str]:

@@ -78,6 +78,7 @@ def _item_data(item: Item) -> dict[str, Any]:
         "tokens": item.tokens,
         "lacking": [clean_line(lack, 200) for lack in item.lacking],
         "alternatives": [_other_data(other) for other in item.alternatives],
+        "spare": item.spare,
     }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from examples import examples
 from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
-from repertoire.retrieval.sets.candidates import Candidate, role, still_open, without_twins
+from repertoire.retrieval.sets.candidates import Candidate, without_twins
 from repertoire.retrieval.sets.goodness import chance_of_good
 from repertoire.retrieval.sets.whynot import Case, why_not
 
@@ -251,11 +251,6 @@ def test_the_part_of_each_is_said():
     assert chosen(ranked, [candidate("cluster")]) == [("cluster", "needed by deployer"), ("deployer", "kubernetes")]
 
 
-def test_words_that_any_task_holds_tell_no_part():
-    assert role(candidate("limits", covers=frozenset({"add", "rate"})), frozenset()) == "rate"
-    assert role(candidate("limits", covers=frozenset({"add", "make"})), frozenset()) == ""
-
-
 def test_without_a_capability_the_words_of_the_task_tell_the_part():
     assert chosen([candidate("notes", covers=frozenset({"release", "changelog"}))]) == [("notes", "changelog, release")]
 
@@ -353,21 +348,6 @@ def test_what_would_cover_an_open_capability_and_is_not_likely_enough_is_told_so
     assert (told.reason, told.detail) == ("unsure", "oauth")
     again = replace(second, capabilities=frozenset({"service"}))  # whose word the first holds
     assert refusal("login", [first, again], graded=True, size=3).reason == "nothing new"
-
-
-def test_a_capability_that_a_members_role_names_by_its_words_is_not_open():
-    member = candidate(
-        "spark", covers=frozenset({"pandas", "session", "management"}), capabilities=frozenset({"spark"})
-    )
-    assert still_open(("spark", "pandas", "session-management", "memory"), [member]) == ("memory",)
-
-
-def test_of_a_member_that_covers_nothing_new_it_is_said_for_which_it_stands_in_unless_that_one_needs_it():
-    first = replace(graded("e2e", 0.4, 0.7), capabilities=frozenset({"playwright"}))
-    second = replace(graded("browser", 0.5, 0.8), capabilities=frozenset({"playwright"}))
-    plenty = {"budget": PLENTY, "size": 3, "graded": True}
-    assert chosen([first, second], **plenty) == [("e2e", "playwright"), ("browser", "playwright, should e2e not serve")]
-    assert role(second, frozenset({"playwright"}), replace(first, needs=("browser",))) == "playwright"
 
 
 @pytest.mark.parametrize(

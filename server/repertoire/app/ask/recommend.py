@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,8 +27,8 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
-from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, SetLimits
-from repertoire.retrieval.sets.candidates import still_open
+from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
+from repertoire.retrieval.sets.roles import Chosen, still_open
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
@@ -220,7 +220,8 @@ def _answer(answered: _Answered) -> Recommendation:
             for hit in (*_demoted(pool.ranked, items, near), *near)
             if hit.component.id in pool.candidates
         ),
-        install=_install(items),
+        install=_install(item for item in items if not item.spare),
+        reserve=_install(item for item in items if item.spare),
         dependencies=_dependencies(answered),
         warnings=tuple(_warnings(answered, items)),
         fits=ranking.fits,
@@ -238,6 +239,7 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
         candidate.tokens,
         lacking=candidate.lacking,
         alternatives=_alternatives(answered, chosen.key),
+        spare=chosen.spare,
     )
 
 
@@ -353,7 +355,7 @@ def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in gaps if name not in provided)
 
 
-def _install(items: Sequence[Item]) -> tuple[str, ...]:
+def _install(items: Iterable[Item]) -> tuple[str, ...]:
     lines = (line for item in items if not item.hit.component.installed for line in item.hit.component.install)
     return tuple(dict.fromkeys(lines))
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repertoire.domain.answer import BUDGET
-from repertoire.retrieval.sets.candidates import Candidate, merged, role
+from repertoire.retrieval.sets.candidates import Candidate, merged
 from repertoire.retrieval.sets.cycles import cycles
 from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes, lightest
+from repertoire.retrieval.sets.roles import Chosen, chosen_of
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
 # Shares by which a member's likelihood falls or rises.
@@ -39,14 +40,6 @@ class SetLimits:
     expected: float = 2.0
     graded: bool = False  # whether the worth is the chance that the set is good
     parts: int = 0  # members up to which a graded set is completed for capabilities that are still open
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A member of the set and its role."""
-
-    key: str
-    role: str
 
 
 @dataclass(frozen=True)
@@ -84,19 +77,10 @@ class SetChoices:
     def best(self, limits: SetLimits) -> Assembly:
         """Return the best set that a greedy search finds; the expected F1 also by drops and exchanges of members."""
         asked = self._graded(limits) if limits.graded else self._searched(limits)
-        members = self.members(asked)
-        roles: dict[str, str] = {}
-        covered: frozenset[str] = frozenset()
-        for key in asked:
-            roles[key] = role(self.known[key], covered, self.known[asked[0]] if limits.graded and covered else None)
-            covered |= self.known[key].capabilities | self.known[key].covers
-        for key in members:
-            roles.setdefault(key, f"needed by {self._needing(key, asked)}")
-        order = [member for key in asked for member in self.closure(key)]
         return Assembly(
-            tuple(Chosen(key, roles[key]) for key in dict.fromkeys(order)),
+            chosen_of(asked, self.known, self.closure, with_spares=limits.graded),
             self._too_large(asked, limits),
-            tuple(cycles({key: self.needs(key) for key in members})),
+            tuple(cycles({key: self.needs(key) for key in self.members(asked)})),
             asked,
             self.worth(asked, limits),
         )
@@ -286,9 +270,6 @@ class SetChoices:
 
     def _disputed(self, one: str, other: str) -> bool:
         return other in self.known[one].version_conflicts or one in self.known[other].version_conflicts
-
-    def _needing(self, key: str, asked: Sequence[str]) -> str:
-        return next(self.known[member].name for member in asked if key in self.closure(member))
 
     def needs(self, key: str) -> list[str]:
         """Return the direct dependencies of a candidate, each twin replaced by the one that stands for it."""

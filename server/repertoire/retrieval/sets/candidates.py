@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-from repertoire.retrieval.language import ENGLISH
 
 NEARLY = 0.9  # share of its better twin's score from which on a lighter twin is preferred
 LIGHTER = 2.0  # factor by which a lighter twin has fewer tokens
@@ -80,23 +78,3 @@ def _is_lighter(candidate: Candidate, kept: Candidate) -> bool:
 
 def _standing(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
     return bool(candidate.lacking), bool(candidate.demoted), not candidate.installed, bool(candidate.stale)
-
-
-def still_open(names: Iterable[str], members: Collection[Candidate]) -> tuple[str, ...]:
-    """Return the capabilities that no member provides, and whose words none holds: its role would name them."""
-    provided = {name for member in members for name in member.capabilities}
-    held = {word for member in members for word in member.covers}
-    return tuple(name for name in names if name not in provided and not held.issuperset(name.split("-")))
-
-
-def role(candidate: Candidate, covered: frozenset[str], first: Candidate | None = None) -> str:
-    """Return the task's capabilities, else words, that a member covers, new ones if it adds any.
-
-    Of one that adds none it is said that it stands in for the `first` member, unless that one needs it.
-    """
-    for names in (candidate.capabilities, candidate.covers - ENGLISH):  # "add" and "make" tell no part of a task
-        if names:
-            spare = first is not None and names <= covered and candidate.key not in first.needs
-            instead = f", should {first.name} not serve" if first is not None and spare else ""
-            return ", ".join(sorted(names - covered) or sorted(names)) + instead
-    return ""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
-from repertoire.retrieval.sets.candidates import Candidate, still_open
+from repertoire.retrieval.sets.candidates import Candidate
 from repertoire.retrieval.sets.goodness import is_large
+from repertoire.retrieval.sets.roles import still_open
 
 SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
     "same",

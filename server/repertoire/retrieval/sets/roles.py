@@ -1,0 +1,68 @@
+"""Tells what each member of a set is for: a part of the task, another member, or to stand in for the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.retrieval.language import ENGLISH
+from repertoire.retrieval.sets.candidates import Candidate
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A member of a set and its role; a `spare` is needed only if the first member does not serve."""
+
+    key: str
+    role: str
+    spare: bool = False
+
+
+def chosen_of(
+    asked: Sequence[str],
+    known: Mapping[str, Candidate],
+    closure: Callable[[str], Sequence[str]],
+    *,
+    with_spares: bool,
+) -> tuple[Chosen, ...]:
+    """Return the members of a set, each after what it needs; `asked` are those that were chosen, the first first.
+
+    With spares, a further member that covers nothing new stands in for the first, unless that one needs it; what only
+    spares need is spare.
+    """
+    found: dict[str, Chosen] = {}
+    covered: frozenset[str] = frozenset()
+    for key in asked:
+        member, needed = known[key], key in found
+        spare = with_spares and bool(found) and not needed and _adds_nothing(member, covered)
+        for need in closure(key):
+            before = found.get(need)
+            if before is None or (before.spare and not spare):
+                found[need] = Chosen(need, f"needed by {member.name}", spare)
+        instead = f", should {known[asked[0]].name} not serve" if spare else ""
+        found[key] = Chosen(key, role(member, covered) + instead, spare)
+        covered |= member.capabilities | member.covers
+    return tuple(found.values())
+
+
+def still_open(names: Iterable[str], members: Collection[Candidate]) -> tuple[str, ...]:
+    """Return the capabilities that no member provides, and whose words none holds: its role would name them."""
+    provided = {name for member in members for name in member.capabilities}
+    held = {word for member in members for word in member.covers}
+    return tuple(name for name in names if name not in provided and not held.issuperset(name.split("-")))
+
+
+def role(candidate: Candidate, covered: frozenset[str]) -> str:
+    """Return the task's capabilities, else words, that a member covers, new ones if it adds any."""
+    names = _part(candidate)
+    return ", ".join(sorted(names - covered) or sorted(names))
+
+
+def _adds_nothing(candidate: Candidate, covered: frozenset[str]) -> bool:
+    names = _part(candidate)
+    return bool(names) and names <= covered
+
+
+def _part(candidate: Candidate) -> frozenset[str]:
+    # "add" and "make" tell no part of a task
+    return candidate.capabilities or candidate.covers - ENGLISH

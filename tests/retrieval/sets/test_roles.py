@@ -1,0 +1,57 @@
+"""What the members of a set are for."""
+
+from __future__ import annotations
+
+from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.sets.roles import Chosen, chosen_of, role, still_open
+
+
+def candidate(key, *, capabilities=(), covers=(), needs=()):
+    told = {"capabilities": frozenset(capabilities), "covers": frozenset(covers), "needs": tuple(needs)}
+    return Candidate(key, key, 1.0, 100, **told)
+
+
+def chosen(*candidates, asked, with_spares=True):
+    known = {one.key: one for one in candidates}
+    return list(
+        chosen_of(asked, known, lambda key: (*known[key].needs, key), with_spares=with_spares),
+    )
+
+
+def test_words_that_any_task_holds_tell_no_part():
+    assert role(candidate("limits", covers=("add", "rate")), frozenset()) == "rate"
+    assert role(candidate("limits", covers=("add", "make")), frozenset()) == ""
+
+
+def test_a_capability_that_a_members_role_names_by_its_words_is_not_open():
+    member = candidate("spark", covers=("pandas", "session", "management"), capabilities=("spark",))
+    assert still_open(("spark", "pandas", "session-management", "memory"), [member]) == ("memory",)
+
+
+def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
+    first, second = candidate("e2e", capabilities=("playwright",)), candidate("browser", capabilities=("playwright",))
+    third = candidate("seeds", capabilities=("test-data",))
+    assert chosen(first, second, third, asked=("e2e", "browser", "seeds")) == [
+        Chosen("e2e", "playwright"),
+        Chosen("browser", "playwright, should e2e not serve", spare=True),
+        Chosen("seeds", "test-data"),
+    ]
+    assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
+
+
+def test_a_member_that_another_needs_is_no_spare_and_what_only_a_spare_needs_is_one():
+    first = candidate("e2e", capabilities=("playwright",), needs=("browser",))
+    browser = candidate("browser", capabilities=("playwright",))
+    assert [(one.key, one.spare) for one in chosen(first, browser, asked=("e2e", "browser"))] == [
+        ("browser", False),
+        ("e2e", False),
+    ]
+    spare = candidate("walker", capabilities=("playwright",), needs=("runner",))
+    runner = candidate("runner")
+    assert chosen(first, browser, spare, runner, asked=("e2e", "walker"))[2:] == [
+        Chosen("runner", "needed by walker", spare=True),
+        Chosen("walker", "playwright, should e2e not serve", spare=True),
+    ]
+    other = candidate("report", capabilities=("reports",), needs=("runner",))
+    found = chosen(first, browser, spare, runner, other, asked=("e2e", "walker", "report"))
+    assert Chosen("runner", "needed by report") in found
