@@ -148,8 +148,18 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page):
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
+    assert [link for link, _ in links if not (page.parent / link).exists()] == []
+    assert [
+        f"{link}#{part}" for link, part in links if part and part not in anchors(page.parent / link if link else page)
+    ] == []
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    page = page if page.is_file() else page / "README.md"
+    headings = re.findall(r"(?m)^#+ +(.+)$", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/design.md", "docs/learning.md"])

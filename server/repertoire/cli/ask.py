@@ -104,7 +104,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     r"""Recommend the smallest set of components that fits TASK, with reasons and install commands.
 
     \b
-    repertoire recommend "add OAuth login with sessions to a FastAPI service"
+    repertoire recommend "add end-to-end tests for our checkout with Playwright"
     repertoire recommend "review this pull request" --installed
     repertoire recommend "review this pull request" --graph html > review.html
     """
@@ -153,8 +153,8 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     r"""List the components that match QUERY, the best first, with reasons.
 
     \b
-    repertoire search "review a pull request" --type agent
-    repertoire search code-reviewer
+    repertoire search "audit the code for security holes" --type agent
+    repertoire search silent-failure-hunter
     """
     asked = Query(
         " ".join(words),
@@ -201,9 +201,9 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
 
     \b
     repertoire explain test-driven-development
-    repertoire explain code-reviewer --task "review my pull request"
-    repertoire explain code-reviewer --detail graph
-    repertoire explain code-reviewer --graph mermaid
+    repertoire explain silent-failure-hunter --task "find swallowed exceptions"
+    repertoire explain silent-failure-hunter --detail graph
+    repertoire explain silent-failure-hunter --graph mermaid
     repertoire explain trace:1f0c2d3e4b5a
     """
     refuse_two_outputs(form, as_json=as_json)

@@ -53,8 +53,8 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
 
     \b
     repertoire install test-driven-development --dry-run
-    repertoire install code-reviewer --project
-    repertoire install ecc:tdd-workflow --alone
+    repertoire install silent-failure-hunter --project
+    repertoire install ecc:fastapi-reviewer --alone
     repertoire install --undo
     """
     if bool(components) == (undone is not None):

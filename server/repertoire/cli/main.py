@@ -102,8 +102,8 @@ def cli() -> None:
     """Recommend the smallest set of Claude Code components that fits a task.
 
     \b
-    repertoire recommend "add OAuth login with sessions to a FastAPI service"
-    repertoire search "review a pull request" --type agent
+    repertoire recommend "add end-to-end tests for our checkout with Playwright"
+    repertoire search "audit the code for security holes" --type agent
     repertoire ingest https://github.com/obra/superpowers
 
     Exit status: 0 success, also when nothing fits; 1 failure, with a line that says why (for `doctor`: something is

@@ -31,10 +31,10 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
     r"""Say how the latest use of COMPONENT (an id or a name) went in this project, or that you do not want it here.
 
     \b
-    repertoire feedback pdf-forms ok
-    repertoire feedback pdf-forms failed --note "dropped the check boxes"
-    repertoire feedback pdf-forms unknown
-    repertoire feedback pdf-forms dismissed
+    repertoire feedback test-driven-development ok
+    repertoire feedback test-driven-development failed --note "wrote the code first"
+    repertoire feedback test-driven-development unknown
+    repertoire feedback test-driven-development dismissed
     """
     with open_repertoire() as repertoire:
         kept = REPORT.run(Context.of(repertoire), FeedbackRequest(component, outcome, note))
@@ -50,8 +50,8 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
     r"""Never suggest TARGET again: a component's id or name, a source's key, or `project` for this folder.
 
     \b
-    repertoire mute code-reviewer
-    repertoire mute code-reviewer --here
+    repertoire mute silent-failure-hunter
+    repertoire mute silent-failure-hunter --here
     repertoire mute github.com/owner/name
     repertoire mute project --undo
     """
@@ -114,7 +114,7 @@ def trust_command() -> None:
 
     \b
     repertoire trust show
-    repertoire trust accept code-reviewer
+    repertoire trust accept silent-failure-hunter
     """
 
 
@@ -129,7 +129,7 @@ def show_command(component: str, least: str, as_json: bool) -> None:
 
     \b
     repertoire trust show
-    repertoire trust show code-reviewer --least low
+    repertoire trust show silent-failure-hunter --least low
     """
     with open_repertoire() as repertoire:
         report = show_flags(repertoire.store, component, least=least)
@@ -144,8 +144,8 @@ def accept_command(component: str, undo: bool, as_json: bool) -> None:
     r"""Accept COMPONENT as it is now. When its content changes, it is checked and flagged again.
 
     \b
-    repertoire trust accept code-reviewer
-    repertoire trust accept code-reviewer --undo
+    repertoire trust accept silent-failure-hunter
+    repertoire trust accept silent-failure-hunter --undo
     """
     with open_repertoire() as repertoire:
         store = repertoire.store

@@ -58,7 +58,7 @@ from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text
 
 _SEPARATOR = "\x1f"
-_KINDS_IN_KEY = re.compile(r"(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
+_KINDS_IN_KEY = re.compile(r"^(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
 
 
 class ProjectStore:
@@ -211,9 +211,8 @@ class ProjectStore:
                 for node_id, key in self._db.rows(
                     "SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type = ?", (TREE, old, kind)
                 ):
-                    kinds = _KINDS_IN_KEY.match(key)
-                    start = kinds.end() if kinds else 0
-                    moved = f"{key[:start]}{new}{key[start + len(old) :]}"
+                    kinds = _KINDS_IN_KEY.findall(key)[0]
+                    moved = f"{kinds}{new}{key[len(kinds) + len(old) :]}"
                     self._db.execute("UPDATE node SET key = ?, file = ? WHERE id = ?", (moved, new, node_id))
             self._db.execute(
                 "UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old)

@@ -59,6 +59,9 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
 def test_settings_are_shown(tmp_path: Path) -> None:
     text = told(tmp_path, REPERTOIRE_HINTS="false", REPERTOIRE_STORE_PROMPTS="off")
     assert "hints: off; stored of each prompt: nothing" in text
+    with open_repertoire(tmp_path, environment={}) as repertoire:
+        text = status_text(status(repertoire, environment={"REPERTOIRE_OFF": "1", "HOME": str(tmp_path)}))
+    assert "hints: off" in text
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT TESTED AS ROOT: root may write anywhere")

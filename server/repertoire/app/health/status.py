@@ -19,6 +19,7 @@ from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, Event
+from repertoire.domain.hint import silenced
 from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
 from repertoire.sources.plugin_diff import compare
@@ -88,7 +89,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         vectors=store.vectors.progress(BODY_SPACE, model),
         requests=store.requests.count(),
         store_prompts=repertoire.settings.store_prompts,
-        hints=repertoire.settings.hints,
+        hints=repertoire.settings.hints and not silenced(environment or {}),
         offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
         selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
