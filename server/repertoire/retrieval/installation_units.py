@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from repertoire.domain.answer import Unit
-from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, is_pointer
+from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, Component, is_pointer
 from repertoire.ports import Summary
-
-Floats = npt.NDArray[np.float64]
 
 _CHARACTERS_A_TOKEN = 4  # in English prose and Markdown
 _LISTED = 1536  # characters of one description that Claude Code lists at most
@@ -22,7 +20,7 @@ _ENTRY = 12  # characters of a listing's entry beside the component's and the pl
 
 
 class Units:
-    """Holds by row the plugin that installing a component brings, if any, and the tokens each session then pays."""
+    """Holds by row the plugin that installing a component brings, if any."""
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         self._summaries = summaries
@@ -38,7 +36,6 @@ class Units:
                 groups.setdefault((summary.source, summary.marketplace, summary.plugin), []).append(row)
         self._units: list[Unit] = []
         self._at = np.full(len(summaries), -1, dtype=np.int64)
-        self.tokens: Floats = np.fromiter((_tokens([summary]) for summary in summaries), np.float64, len(summaries))
         for rows in groups.values():
             members = [summaries[row] for row in rows if summaries[row].type != PLUGIN]
             if members:  # the contents of a plugin that is only listed are unknown
@@ -55,12 +52,22 @@ class Units:
         name, counted = f"{first.plugin}@{first.marketplace}", dict(sorted(counts.items()))
         unit = Unit(name, counted, _tokens(members), whole=first.source != CATALOGUE)
         self._at[rows] = len(self._units)
-        self.tokens[rows] = unit.tokens
         self._units.append(unit)
 
 
-def _tokens(members: Sequence[Summary]) -> int:
-    """Estimate the tokens that these components add to each session's listing."""
+def listing_tokens(component: Component) -> int:
+    """Estimate the tokens that a component by itself adds to each session's listing."""
+    return _tokens([_Entry(component.type, component.name, component.plugin, len(component.description))])
+
+
+class _Entry(NamedTuple):
+    type: str
+    name: str
+    plugin: str
+    described: int  # characters of its description
+
+
+def _tokens(members: Sequence[Summary | _Entry]) -> int:
     shared = sum(min(member.described, _LISTED) for member in members if member.type in _SHARING)
     own = sum(len(member.name) + len(member.plugin) + _ENTRY for member in members)
     own += sum(min(member.described, _LISTED) for member in members if member.type == AGENT)

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repertoire.app.ask.recommend import recommend, verdict
-from repertoire.app.ask.set_candidates import tokens_of
 from repertoire.app.session.gaps import gap_events, recurring
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import Other, Task
@@ -15,6 +14,7 @@ from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edg
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import GAP
 from repertoire.rendering.answers import recommendation_text
+from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.resources import Options
 from repertoire.settings import Settings
@@ -333,7 +333,7 @@ def test_no_set_exceeds_its_budget_or_lacks_what_it_needs(pipeline, words, budge
     task = Task(" ".join(words), budget=budget, limit=limit)
     found = recommend(pipeline, task)
     assert sum(item.tokens for item in found.items) <= budget
-    assert all(item.tokens == tokens_of(item.hit.component) for item in found.items)
+    assert all(item.tokens == listing_tokens(item.hit.component) for item in found.items)
     if "kubernetes-deploy" in names(found):
         assert "helm-lint" in names(found)
     assert names(recommend(pipeline, task)) == names(found)

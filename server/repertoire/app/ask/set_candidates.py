@@ -26,6 +26,7 @@ from repertoire.domain.text import content_words
 from repertoire.installing.steps import include, read
 from repertoire.ports import Summary
 from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
@@ -33,8 +34,6 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
 _CONSIDERED = 30  # ranked candidates that may enter a set
-_CHARACTERS_A_TOKEN = 4  # average length of a token in English prose and Markdown
-_LISTED = 1536  # Claude Code lists at most so many characters of a description
 _MIN_DESCRIPTION = (
     40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
 )
@@ -109,12 +108,6 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     said = {key: builder.keys(builder.alternatives, row) for row, key in ids.items()}
     parts = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
     return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
-
-
-def tokens_of(component: Component) -> int:
-    """Estimate the tokens of a component's name and description, which the client sends with each request."""
-    listed = len(component.name) + min(len(component.description), _LISTED)
-    return max(1, listed // _CHARACTERS_A_TOKEN)
 
 
 def twin_marks(component: Component) -> frozenset[str]:
@@ -239,7 +232,7 @@ class _CandidateBuilder:
             key=component.id,
             name=component.name,
             score=hit.score,
-            tokens=tokens_of(component),
+            tokens=listing_tokens(component),
             twins=twin_marks(component) | {" and ".join(sorted((component.id, twin))) for twin in twins},
             installed=component.installed,
             covers=frozenset(words.intersection(self._plan.words)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from repertoire.app.ask.set_candidates import tokens_of, twin_marks
+from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
@@ -22,6 +22,7 @@ from repertoire.learning.selections import OURS
 from repertoire.retrieval import plan
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.fuse import GRAPH, PAST
+from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
@@ -213,7 +214,7 @@ def _is_lighter(hit: Hit, other: Hit) -> bool:
         return False
     if not twin_marks(hit.component) & twin_marks(other.component) or hit.score < NEARLY * other.score:
         return False
-    return LIGHTER * (hit.unit.tokens if hit.unit else tokens_of(hit.component)) <= other.unit.tokens
+    return LIGHTER * (hit.unit.tokens if hit.unit else listing_tokens(hit.component)) <= other.unit.tokens
 
 
 def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
