@@ -76,7 +76,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
         "Not covered by this set: charts, maps (no known component provides it)",
         "Warning: big exceeds the budget",
         "Why not:",
-        "   mysql (skill): needs docker, not found here; comes in with docker",
+        "   mysql (skill): needs docker, not found here; would be chosen with docker",
     ]
 
 

@@ -77,7 +77,7 @@ def other_text(other: Other) -> str:
     """Render a component that is not in the set: the reason, and the change that would add it."""
     name = f"{clean_line(other.component.name, NAME)} ({type_name(other.component)})"
     reason = f": {clean_line(other.reason, LINE)}" if other.reason else ""
-    remedy = f"; comes in {clean_line(other.remedy, LINE)}" if other.remedy else ""
+    remedy = f"; would be chosen {clean_line(other.remedy, LINE)}" if other.remedy else ""
     return f"{name}{reason}{remedy}"
 
 
