@@ -156,7 +156,9 @@ def _heading(recommendation: Recommendation) -> str:
 def _item_lines(item: Item, bullet: str) -> list[str]:
     title, *rest = hit_lines(replace(item.hit, troubles=()), bullet)  # the warnings of the set include the troubles
     role = clean_line(item.role, LINE)
-    beside = ", ".join(clean_line(other.component.name, NAME) for other in item.alternatives)
+    own = item.hit.component.name
+    names = dict.fromkeys(other.component.name for other in item.alternatives if other.component.name != own)
+    beside = ", ".join(clean_line(name, NAME) for name in names)
     return [
         title,
         *([f"   for: {role}"] if role else []),

@@ -39,7 +39,7 @@ def undone_text(undone: UndoneInstallation) -> str:
     """Render the changes that were undone."""
     entry = undone.entry
     lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
-    lines += [f"  restored: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
+    lines += [f"  as it was: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
     lines += _more(len(undone.files) - _FILES, "file")
     lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])

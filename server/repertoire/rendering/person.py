@@ -28,7 +28,8 @@ def muted_text(muted: Muted) -> str:
     if muted.undone:
         return f"No longer muted or dismissed: {subject}. It can be suggested again."
     where = " in this project" if muted.project else ""
-    return f"Muted{where}: {subject}. It will not be suggested. {_UNDO}"
+    gone = "Nothing will be suggested there" if muted.scope == PROJECT else "It will not be suggested"
+    return f"Muted{where}: {subject}. {gone}. {_UNDO}"
 
 
 def corrected_text(kept: Corrected) -> str:
@@ -89,7 +90,7 @@ def feedback_text(kept: Feedback) -> str:
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
     if kept.outcome == DISMISSED:
         return f"Dismissed in this project: {name}. {_UNDO}\n  {key}"
-    use = "for its latest use" if kept.used else "but no use of it was recorded"
+    use = "for its latest use" if kept.used else "though no use of it was seen"
     return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
 
 
