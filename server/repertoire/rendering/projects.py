@@ -52,7 +52,7 @@ def memory_answer_text(found: MemoryAnswer) -> str:
     if not found.hits:
         return "\n".join([*notes, "Nothing in the project's memory fits."])
     lines = [line for place, hit in enumerate(found.hits, 1) for line in _numbered(place, hit.item, hit.why)]
-    return "\n".join([*notes, _QUOTED, *lines, "memory_get with an id shows the whole text."])
+    return "\n".join([*notes, _QUOTED, *lines, "memory_get with an id (in a shell `repertoire project get ID`) shows the whole text."])
 
 
 def memory_answer_data(found: MemoryAnswer) -> dict[str, Any]:
