@@ -15,6 +15,7 @@ from repertoire.app.session.hint import (
     EXPLORATION_LOOKS,
     NEEDLESS_WEIGHT,
     SERVES_THRESHOLD,
+    SERVES_THRESHOLD_INSTALLED,
     SUBJECT_CREDIT_LIMIT,
     SUBJECT_WEIGHT,
     HintLimits,
@@ -27,6 +28,7 @@ from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
 from repertoire.retrieval.need import NO_HINT
+from repertoire.retrieval.plan import PROMPT as PROMPTED
 from repertoire.retrieval.plan import SEARCH
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -234,6 +236,20 @@ def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place
 def test_a_prompt_for_which_nothing_is_graded_draws_no_hint_however_well_the_first_fits():
     discount = odds_of(0.999) * math.exp(NEEDLESS_WEIGHT * NO_HINT)
     by_confidence = discount * math.exp(SUBJECT_WEIGHT * SUBJECT_CREDIT_LIMIT)
-    by_chance = discount * odds_of(HINT_THRESHOLD) / odds_of(min(SERVES_THRESHOLD))
+    by_chance = discount * odds_of(HINT_THRESHOLD) / odds_of(min(SERVES_THRESHOLD_INSTALLED))
 
     assert max(by_confidence, by_chance) < odds_of(HINT_THRESHOLD)
+
+
+@pytest.mark.parametrize(("installed", "named"), [(True, ["invoices"]), (False, [])])
+def test_what_is_installed_is_named_at_a_lower_chance_than_what_would_have_to_be_installed(
+    tmp_path: Path, installed: bool, named: list[str]
+) -> None:
+    text = "Writes an invoice for each customer from a list of hours."
+    own = component("skill", "invoices", text, installed=installed)
+    with open_repertoire(filled_home(tmp_path, own), environment={}) as opened:
+        ranking = opened.pipeline.rank(Query("round the totals of all invoices"), intent=PROMPTED)
+        assert ranking.chance is not None
+        assert SERVES_THRESHOLD_INSTALLED[0] < ranking.chance < SERVES_THRESHOLD[0]
+        found = offer(opened.pipeline, ranking.plan.query.text, HintLimits())
+    assert [hit.component.name for hit in found.hits] == named

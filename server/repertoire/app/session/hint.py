@@ -36,6 +36,8 @@ HEADING = "Repertoire: components that fit this prompt"
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
 # This chance that the first component serves equals a confidence of HINT_THRESHOLD, for a brief and for a long prompt.
 SERVES_THRESHOLD = 0.55, 0.6
+# What is installed costs nobody an installation if it does not serve, and is of no use while it is never called.
+SERVES_THRESHOLD_INSTALLED = 0.45, 0.5
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
 SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
 SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
@@ -169,7 +171,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     past = ranking.past
     served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
     if ranking.chance is not None:
-        brief, long = SERVES_THRESHOLD
+        brief, long = SERVES_THRESHOLD_INSTALLED if installed else SERVES_THRESHOLD
         threshold = long + (brief - long) * ranking.plan.brevity
         odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(threshold)
     odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
