@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -33,6 +34,14 @@ def lines(bench, files) -> dict[str, tuple[str, tuple[str, ...]]]:
 def test_a_plugins_skill_is_called_by_its_folder_as_the_client_lists_it(bench):
     found = lines(bench, plugin(listed={"name": "shelf", "owner": {"name": "o"}}))
     assert found["skill"] == ("weave", ("/plugin marketplace add /R", "/plugin install kit@shelf"))
+
+
+def test_a_marketplace_in_an_archive_is_to_be_unpacked_first(bench, tmp_path):
+    folder = bench.write(plugin(listed={"name": "shelf", "owner": {"name": "o"}}))
+    bench.ingest(shutil.make_archive(str(tmp_path / "shelf"), "zip", folder))
+    unpack, install = bench.one("agent").install
+    assert unpack.startswith("Unpack the archive")
+    assert install == "/plugin install kit@shelf"
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ _PATHS = "(applyTo|fileMatchPattern|globs)"  # the key `paths` in the rules of C
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # a component with this variable starts its plugin's files, and works only in it
+# an archive is no marketplace, the folder that lies in it is one
+_UNPACK = (
+    "Unpack the archive, and add the folder with `.claude-plugin` in it as a marketplace by `/plugin marketplace add`"
+)
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool is installed with its server; a package has its registry's install line
 
 
@@ -133,7 +137,7 @@ def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:
     name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
     if name in site.disabled_plugins:
         return (f"/plugin enable {name}",)
-    add: tuple[str, ...] = ()
-    if plugin.marketplace not in site.known_marketplaces and site.marketplace_address:
-        add = (f"/plugin marketplace add {site.marketplace_address}",)
-    return (*add, f"/plugin install {name}")
+    if plugin.marketplace in site.known_marketplaces:
+        return (f"/plugin install {name}",)
+    add = f"/plugin marketplace add {site.marketplace_address}" if site.marketplace_address else _UNPACK
+    return (add, f"/plugin install {name}")
