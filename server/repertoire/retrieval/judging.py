@@ -89,7 +89,7 @@ class AnswerJudge:
     def _confidence(self, run: ComponentRun, rows: Rows) -> float:
         if _ungraded(run):
             found = self.word_evidence(run, rows)
-            sure = words_confidence(found) if found else 0.0
+            sure = words_confidence(found, implied=run.implied is not None) if found else 0.0
         else:
             judged = self.evidence(run, rows, run.evidence.nearness)
             sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
