@@ -20,6 +20,7 @@ from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.text import content_words, split_words
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.perceptron import SCALE, Perceptron
 from repertoire.retrieval.snapshot import Snapshot
@@ -81,18 +82,11 @@ def stems(text: str) -> list[str]:
 
 def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
-    if not path.is_file():
+    kept = arrays_for(path, query_encoder)
+    if kept is None:
         return None
-    with np.load(path) as kept:
-        if str(kept["reading"]) != query_encoder:
-            return None
-        return CapabilityModel(
-            query_encoder,
-            tuple(kept["capabilities"].tolist()),
-            tuple(kept["words"].tolist()),
-            kept["rarity"],
-            Perceptron.of(kept),
-        )
+    words, capabilities = (tuple(kept[name].tolist()) for name in ("words", "capabilities"))
+    return CapabilityModel(query_encoder, capabilities, words, kept["rarity"], Perceptron.of(kept))
 
 
 def save(model: CapabilityModel, path: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Rows
+from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.perceptron import SCALE, Perceptron
 
 NEED = "need"
@@ -71,9 +72,7 @@ def words_of(text: str) -> set[str]:
 
 def need_model_for(query_encoder: str, path: Path = FILE) -> NeedModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
-    if not path.is_file():
+    kept = arrays_for(path, query_encoder)
+    if kept is None:
         return None
-    with np.load(path) as kept:
-        if str(kept["reading"]) != query_encoder:
-            return None
-        return NeedModel(query_encoder, tuple(str(kept["words"]).split("\n")), Perceptron.of(kept))
+    return NeedModel(query_encoder, tuple(str(kept["words"]).split("\n")), Perceptron.of(kept))

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.learned_arrays import arrays_for
 
 RELEVANCE = "relevance"
 FILE, PAIR_FILE = (Path(__file__).with_name(name) for name in ("relevance.npz", "pair_relevance.npz"))
@@ -66,13 +67,10 @@ class GradedHead:
 
 def relevance_model_for(reading: str, path: Path = FILE) -> RelevanceModel | None:
     """Return the model that was learned for exactly these encoders; None where there is none."""
-    if not path.is_file():
+    kept = arrays_for(path, reading)
+    if kept is None:
         return None
-    with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
-            return None
-        arrays = {name: kept[name].astype(np.float64) for name in kept.files if name != "reading"}
-        return RelevanceModel(reading, **arrays)
+    return RelevanceModel(reading, **{name: values.astype(np.float64) for name, values in kept.items()})
 
 
 def pair_reading(query_encoder: str, pair_encoder: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.ports import Vectors
+from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.snapshot import Snapshot
 
 FILE = Path(__file__).with_name("subject.npz")
@@ -70,9 +71,7 @@ def _lower_end(snapshot: Snapshot, subject: SubjectModel) -> float:
 
 def subject_model_for(query_encoder: str, path: Path = FILE) -> SubjectModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
-    if not path.is_file():
+    kept = arrays_for(path, query_encoder)
+    if kept is None:
         return None
-    with np.load(path) as kept:
-        if str(kept["reading"]) != query_encoder:
-            return None
-        return SubjectModel(query_encoder, kept["direction"].astype(np.float32), float(kept["offset"]))
+    return SubjectModel(query_encoder, kept["direction"].astype(np.float32), float(kept["offset"]))
