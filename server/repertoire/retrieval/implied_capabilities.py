@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import CAPABILITY, PROVIDES, Component
+from repertoire.domain.component import Component
 from repertoire.domain.text import content_words, split_words
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Rows
@@ -253,15 +253,12 @@ class CapabilityScorer:
         """Compute which rows provide which capabilities, if the snapshot is not the cached one."""
         if self._meant is None or (self._kept is not None and self._kept[0] is snapshot):
             return
-        topology = snapshot.topology
         place = {name: index for index, name in enumerate(self._meant.capabilities)}
         surest: dict[tuple[int, int], float] = {}
-        for edge in np.flatnonzero(np.asarray(topology.relation) == PROVIDES).tolist():
-            row, end = int(snapshot.row_at[topology.source[edge]]), int(topology.target[edge])
-            index = place.get(topology.names[end], -1) if topology.types[end] == CAPABILITY else -1
+        for row, end, certainty in snapshot.provisions.entries():
+            index = place.get(snapshot.topology.names[end], -1)
             if row >= 0 and index >= 0:
-                weight = min(float(topology.weight[edge]), 1.0)
-                surest[row, index] = max(surest.get((row, index), 0.0), weight)
+                surest[row, index] = max(surest.get((row, index), 0.0), certainty)
         pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
         self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
         self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner_tools).sum())

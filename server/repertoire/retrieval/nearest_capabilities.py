@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Snapshot
 
@@ -39,19 +38,16 @@ class NearestCapabilities:
 
 
 def _middles(snapshot: Snapshot) -> tuple[tuple[str, ...], Vectors]:
-    space, topology = snapshot.spaces[DESCRIPTION_SPACE], snapshot.topology
+    space = snapshot.spaces[DESCRIPTION_SPACE]
     place = np.full(len(snapshot), -1, dtype=np.int64)
     place[space.rows] = np.arange(len(space.rows))
     members: dict[int, list[int]] = {}
-    for position, ends in snapshot.edges(PROVIDES).items():
-        row = int(snapshot.row_at[position])
+    for row, end, _ in snapshot.provisions.entries():
         if row >= 0 and place[row] >= 0:
-            for end in ends:
-                if topology.types[end] == CAPABILITY:
-                    members.setdefault(end, []).append(int(place[row]))
+            members.setdefault(end, []).append(int(place[row]))
     capabilities = sorted(end for end, rows in members.items() if len(rows) >= _PROVIDERS)
     if not capabilities:
         return (), np.zeros((0, 0), dtype=np.float32)
     centroids = np.stack([space.vectors[members[end]].mean(axis=0) for end in capabilities])
     centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-9)
-    return tuple(topology.names[end] for end in capabilities), np.asarray(centroids, dtype=np.float32)
+    return tuple(snapshot.topology.names[end] for end in capabilities), np.asarray(centroids, dtype=np.float32)

@@ -12,7 +12,6 @@ from datetime import date
 
 import numpy as np
 
-from repertoire.domain.component import PROVIDES
 from repertoire.domain.freshness import Ageing
 from repertoire.domain.freshness import freshness as freshness_of
 from repertoire.retrieval.arrays import Floats, Rows
@@ -120,9 +119,7 @@ def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:
 def _providers(snapshot: Snapshot) -> dict[str, Rows]:
     """Return the rows that provide each capability, by the capability's name."""
     rows: dict[str, list[int]] = {}
-    names, row_at = snapshot.topology.names, snapshot.row_at
-    for position, ends in snapshot.edges(PROVIDES).items():
-        if row_at[position] >= 0:
-            for end in ends:
-                rows.setdefault(names[end], []).append(int(row_at[position]))
+    for row, end, _ in snapshot.provisions.entries():
+        if row >= 0:
+            rows.setdefault(snapshot.topology.names[end], []).append(row)
     return {name: np.array(found, dtype=np.int64) for name, found in rows.items()}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +38,23 @@ from repertoire.retrieval.installation_units import Units
 SPACES = HOME.spaces_of(COMPONENTS)
 # Component types that seldom serve a request themselves: components that use them do.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
-SURE_CAPABILITY = 0.5  # weight of a `provides` edge that is more than a mention in passing
+_SURE_CAPABILITY = 0.5  # weight of a `provides` edge that is more than a mention in passing
 _SAMPLED = 200  # components of which the usual text length is computed
 # Least time between reloads of vectors. While components are embedded every batch changes the revision, and to read 30
 # MB again for each query would slow all of them.
 _RELOAD_SECONDS = 2.0
+
+
+class Provisions(NamedTuple):
+    """Who provides which capability, one entry for each edge, in the order of the providers."""
+
+    rows: Rows  # -1 where the provider is not ranked, as a pattern is not
+    capabilities: Rows  # topology positions
+    certainty: Floats  # 1 at most
+
+    def entries(self) -> Iterator[tuple[int, int, float]]:
+        """Iterate over row, capability and certainty of each entry."""
+        return zip(self.rows.tolist(), self.capabilities.tolist(), self.certainty.tolist(), strict=True)
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,15 @@ class Snapshot(Arrays):
         source, target = source[both], target[both]
         tools = self.column("type")[source] == TOOL if len(source) else np.zeros(0, dtype=np.bool_)
         return source[tools], target[tools]
+
+    @cached_property
+    def provisions(self) -> Provisions:
+        """Which rows, and other nodes, provide which capabilities."""
+        topology = self.topology
+        ends = np.fromiter((kind == CAPABILITY for kind in topology.types), np.bool_, len(topology.types))
+        among = self.related(PROVIDES) & ends[topology.target]
+        certainty = np.minimum(topology.weight[among].astype(np.float64), 1.0)
+        return Provisions(self.row_at[topology.source[among]], topology.target[among], certainty)
 
     @cached_property
     def copies(self) -> Copies:
@@ -140,7 +161,7 @@ class Snapshot(Arrays):
     def warm(self) -> None:
         """Compute the cached properties that every question needs, except for the walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
-        _ = self.inner_tools, self.mostly_tools, self.redundant_pointers, self.copies
+        _ = self.provisions, self.inner_tools, self.mostly_tools, self.redundant_pointers, self.copies
 
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
         """Return these ids with the ids of their exact copies and twins."""
@@ -155,10 +176,9 @@ class Snapshot(Arrays):
 
     def provided(self, capabilities: Sequence[str]) -> Mask:
         """Return the mask of rows that surely provide any of these capabilities."""
-        topology = self.topology
+        known = self.provisions
         ends = [at for name in capabilities if (at := self.position_of.get(f"{CAPABILITY}:{name}")) is not None]
-        among = self.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY) & np.isin(topology.target, ends)
-        rows = self.row_at[topology.source[among]]
+        rows = known.rows[(known.certainty >= _SURE_CAPABILITY) & np.isin(known.capabilities, ends)]
         found = np.zeros(len(self), dtype=np.bool_)
         found[rows[rows >= 0]] = True
         return found

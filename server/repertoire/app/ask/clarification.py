@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from repertoire.catalogue import products, reading
 from repertoire.domain.answer import Facet
-from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vague import too_vague
@@ -62,10 +61,8 @@ def _technologies(ranking: Ranking, provided: Counter[str]) -> tuple[str, ...]:
 
 
 def _provided(snapshot: Snapshot) -> Counter[str]:
-    """Count for each capability the components that provide it."""
-    topology = snapshot.topology
-    ends = (end for many in snapshot.edges(PROVIDES).values() for end in many)
-    return Counter(topology.names[end] for end in ends if topology.types[end] == CAPABILITY)
+    """Count for each capability the components, and the combinations of them, that provide it."""
+    return Counter(snapshot.topology.names[end] for end in snapshot.provisions.capabilities.tolist())
 
 
 @lru_cache(maxsize=1)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from repertoire.domain.answer import Combination, Other
-from repertoire.domain.component import COMPONENT_TYPES, PART_OF, PROVIDES, Component
+from repertoire.domain.component import COMPONENT_TYPES, PART_OF, Component
 from repertoire.domain.text import clean_line
 from repertoire.retrieval.arrays import Mask
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.patterns import KnownPattern
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import SURE_CAPABILITY, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 MOST, _OF_CAPABILITIES = 5, 3  # an answer names so many combinations, of which so many share the task's capabilities
 _MEMBERS, _SEEN = 4, 3  # a combination names so many members, and so many of the places where it was seen
@@ -115,24 +115,16 @@ def _providing(ranking: Ranking, known: KnownPattern, mask: Mask) -> tuple[list[
     Of several wholes, choose the one whose components rank best.
     """
     place = {row: rank for rank, row in enumerate(ranking.answering.tolist())}
-    provided = _surely_provided(ranking.snapshot, known.capabilities)
+    provided = {term: ranking.snapshot.provided((term,)) for term in known.capabilities}
     found = []
     for key, name in zip(known.wholes, known.seen, strict=False):
         inside = [row for row in _inside(ranking.snapshot, key) if mask[row]]
         inside.sort(key=lambda row: (place.get(row, len(mask)), row))
-        by = [next((row for row in inside if row in provided[term]), -1) for term in known.capabilities]
+        by = [next((row for row in inside if provided[term][row]), -1) for term in known.capabilities]
         if min(by) >= 0:
             found.append((sum(place.get(row, len(mask)) for row in by), list(dict.fromkeys(by)), name))
     _, rows, name = min(found, default=(0, [], ""))
     return rows, name
-
-
-def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, frozenset[int]]:
-    """Map each capability to the rows that provide it with at least SURE_CAPABILITY."""
-    topology = snapshot.topology
-    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY))[0]
-    by = [(topology.names[topology.target[edge]], int(snapshot.row_at[topology.source[edge]])) for edge in among]
-    return {term: frozenset(row for name, row in by if name == term) for term in terms}
 
 
 def _inside(snapshot: Snapshot, whole: str) -> list[int]:

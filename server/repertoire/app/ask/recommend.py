@@ -20,7 +20,7 @@ from repertoire.app.ask.set_candidates import (
     twin_marks,
 )
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
-from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
+from repertoire.domain.component import PLUGIN, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
@@ -345,13 +345,7 @@ def _shares_plugin(answered: _Answered, hit: Hit, name: str) -> bool:
 def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
     if not gaps:
         return ()
-    topology = snapshot.topology
-    provided = {
-        topology.names[end]
-        for ends in snapshot.edges(PROVIDES).values()
-        for end in ends
-        if topology.types[end] == CAPABILITY
-    }
+    provided = {snapshot.topology.names[end] for end in snapshot.provisions.capabilities.tolist()}
     return tuple(name for name in gaps if name not in provided)
 
 
