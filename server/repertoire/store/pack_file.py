@@ -41,7 +41,6 @@ _NO_DATE = ""  # of every row: the time of a build must not change the bytes of 
 _SEPARATOR = "\x1f"
 # Indexes that no question to a pack needs.
 _FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
-_MOST_COUNTED = 10_000  # words whose counts are kept
 _PASSAGE = 100_000  # characters of a section that are read for an answer
 _PAGE = 512  # bytes: of a larger page, a section leaves more empty at its end
 
@@ -93,7 +92,6 @@ class PackStore:
         self.graph = Graph(connection)
         self.vectors = Vectors(connection, BYTES)
         self.knowledge = PackKnowledgeStore(connection)
-        self._counted: dict[str, int] = {}
 
     @classmethod
     def new(cls, path: Path) -> PackStore:
@@ -228,16 +226,6 @@ class PackStore:
             (path, anchor),
         )
         return None if found is None else int(found)
-
-    def count_holding(self, words: Sequence[str]) -> dict[str, int]:
-        """Return how many sections hold each word, whatever its ending; counts are kept while the pack is open."""
-        if len(self._counted) > _MOST_COUNTED:
-            self._counted.clear()
-        for word in words:
-            if word not in self._counted:
-                count = "SELECT count(*) FROM section_text WHERE section_text MATCH ?"
-                self._counted[word] = int(self._db.value(count, (match_any([word]),)))
-        return {word: self._counted[word] for word in words}
 
     def held_by(self, words: Sequence[str], sections: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return which of the words each of the sections holds, by node id."""

@@ -11,7 +11,7 @@ from repertoire.app.packs.shelf import OpenPack, PackShelf
 from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
-from repertoire.domain.pack import PackPassage
+from repertoire.domain.pack import SECTIONS, PackPassage
 from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
 from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Reranker, Vectors
@@ -179,7 +179,7 @@ def _view(found: _Found, words: Sequence[str]) -> PackView:
     pack = found.pack
     with pack.store.guarded():
         held = pack.store.held_by(words, [section for section, _ in found.sections])
-        counts = pack.store.count_holding(words)
+        counts = pack.store.graph.document_frequency(words, view=SECTIONS)
     size = pack.manifest.statistics
     return PackView(size.sections, size.characters, counts, [(cosine, held[one]) for one, cosine in found.sections])
 
