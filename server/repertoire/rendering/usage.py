@@ -12,7 +12,7 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
 from repertoire.rendering.answers import NAME
-from repertoire.store.events import Mute
+from repertoire.store.preferences import Mute
 
 _ID = 200
 

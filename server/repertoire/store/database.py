@@ -7,11 +7,12 @@ from typing import final
 
 from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
-from repertoire.store.events import Events, Preferences
+from repertoire.store.events import Events
 from repertoire.store.flags import Flags
 from repertoire.store.fulltext import FullText
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
+from repertoire.store.preferences import Preferences
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
 from repertoire.store.sketches import SimilarityCache

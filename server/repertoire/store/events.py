@@ -1,18 +1,14 @@
-"""Stores the event log (requests, offers, selections, failures), and a person's mutes, dismissals and corrections."""
+"""Stores the event log: requests, offers, selections, failures."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, COUNTED, OFFERED, Event
 from repertoire.store.connection import Connection
-from repertoire.store.light.exact_copies import COPIES_OF_MUTED
 from repertoire.store.rows import as_json, storable
-
-MUTED = "muted"  # value of `how`: muted by a person's command; the other value is for repeated dismissals
 
 _COMPACTED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 _KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/session/greet.py reads it too
@@ -162,86 +158,3 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Event]:
 
 def _same(value: Any, known: dict[str, str]) -> Any:
     return known.setdefault(value, value) if isinstance(value, str) else value
-
-
-@dataclass(frozen=True)
-class Mute:
-    """A mute of a component, a source or a project, everywhere or in one project only."""
-
-    target: str
-    scope: str
-    project: str = ""  # empty: everywhere
-    how: str = MUTED  # or "dismissed"
-    at: str = ""
-
-
-class Preferences:
-    """Reads and writes mutes, dismissed findings, and corrected capabilities."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._db = connection
-
-    def mute(self, target: str, scope: str, *, project: str = "", how: str = MUTED, now: str) -> None:
-        """Mute a component, source or project, in one project only if one is given."""
-        with self._db.transaction():
-            row = (storable(target), storable(project), scope, how, now)
-            self._db.execute("INSERT OR REPLACE INTO mute VALUES (?, ?, ?, ?, ?)", row)
-
-    def unmute(self, target: str, *, project: str = "") -> bool:
-        """Undo a mute, everywhere and in a project; tell whether there was one."""
-        with self._db.transaction():
-            self._db.execute("DELETE FROM mute WHERE target = ? AND project IN ('', ?)", (target, project))
-            return bool(self._db.changes())
-
-    def mutes(self) -> list[Mute]:
-        """Return every mute."""
-        rows = self._db.rows("SELECT target, scope, project, how, at FROM mute ORDER BY target, project")
-        return [Mute(*row) for row in rows]
-
-    def muted(self, *, project: str = "") -> dict[str, str]:
-        """Map every target that is muted everywhere, or in this project, to its scope."""
-        return dict(
-            self._db.rows("SELECT target, scope FROM mute WHERE project IN ('', ?) ORDER BY target", (project,))
-        )
-
-    def silent(self, *, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are muted in a project, including every exact copy of a component."""
-        rows = self._db.rows(
-            f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {COPIES_OF_MUTED}",
-            (project,),
-        )
-        return frozenset(str(key) for (key,) in rows)
-
-    def dismiss(self, pair: tuple[str, str], kind: str, *, content: str, now: str) -> None:
-        """Dismiss a finding about two components until their `content` changes."""
-        with self._db.transaction():
-            self._db.execute(
-                "INSERT OR REPLACE INTO dismissal VALUES (?, ?, ?, ?, ?)", (*sorted(pair), kind, content, now)
-            )
-
-    def list_again(self, pair: tuple[str, str], kind: str) -> None:
-        """List a dismissed finding about two components again."""
-        with self._db.transaction():
-            self._db.execute("DELETE FROM dismissal WHERE low = ? AND high = ? AND kind = ?", (*sorted(pair), kind))
-
-    def dismissed(self) -> dict[tuple[str, str, str], str]:
-        """Map every dismissed finding (low id, high id, kind) to the content at the time of dismissal."""
-        return {
-            (low, high, kind): content
-            for low, high, kind, content in self._db.rows("SELECT low, high, kind, content FROM dismissal")
-        }
-
-    def correct(self, node_key: str, capabilities: Sequence[str], *, now: str) -> None:
-        """Store a person's capabilities for a component; they take precedence over those that ingestion finds."""
-        with self._db.transaction():
-            self._db.execute(
-                "INSERT OR REPLACE INTO correction VALUES (?, ?, ?)",
-                (node_key, json.dumps(list(capabilities)), now),
-            )
-
-    def corrections(self) -> dict[str, tuple[str, ...]]:
-        """Map every corrected component to its capabilities."""
-        return {
-            key: tuple(json.loads(text))
-            for key, text in self._db.rows("SELECT node_key, capabilities FROM correction ORDER BY node_key")
-        }

@@ -24,7 +24,7 @@ from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
 from repertoire.sources.plugin_diff import compare
 from repertoire.store.database import Store
-from repertoire.store.events import MUTED, Mute
+from repertoire.store.preferences import MUTED, Mute
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 

@@ -19,7 +19,7 @@ from repertoire.learning.usage_score import usage_scores
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import Mute
+from repertoire.store.preferences import Mute
 
 _BESIDE, _HELD = 5, 5_000  # co-selected components of each component; newest hints held back that are counted
 _NEWEST = 200  # newest offers among which the share of first offers is counted
