@@ -67,8 +67,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines += [f"  - {other_text(other)}" for other in explanation.companions]
     lines += ["conflicts with:"] if explanation.conflicts else []
     lines += [f"  - {_against(link)}" for link in explanation.conflicts]
-    lines += ["copies:"] if explanation.copies else []
-    lines += [f"  - {_copy(twin)}" for twin in explanation.copies]
+    lines += ["copies:"] if explanation.twins else []
+    lines += [f"  - {_twin(twin)}" for twin in explanation.twins]
     lines += _standing(explanation.standing)
     lines += _install(component)
     lines += unit_lines(explanation.unit, component)
@@ -85,7 +85,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("lift", lift_text(explanation.lift))
     lines += ["solved with it (get_trace, or `repertoire trace show`, shows each):"] if explanation.traces else []
     lines += [f"  - {named_text(named)}" for named in explanation.traces]
-    lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
+    lines += _line("same name", ", ".join(clean_line(one, 200) for one in explanation.namesakes[:3]))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
 
@@ -158,7 +158,7 @@ def _against(link: Link) -> str:
     return clean_line(link.other_name, NAME) + (f" ({evidence})" if evidence else "")
 
 
-def _copy(twin: Twin) -> str:
+def _twin(twin: Twin) -> str:
     state = ", installed" if twin.installed else ""
     told = f"{clean_line(twin.evidence, _EVIDENCE)}{state}"
     return f"{clean_line(twin.id, 200)} ({told}): {clean_line(twin.difference, LINE)}"
@@ -223,7 +223,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
             *(clean_line(other.component.name, 80) for other in explanation.companions),
         ],
         "conflicts": _other_names(explanation.conflicts),
-        "same_name": list(explanation.twins),
+        "same_name": list(explanation.namesakes),
         "install": list(to_copy(component.install)),
         "client": component.client,
         "brings": unit_data(explanation.unit),

@@ -51,7 +51,7 @@ from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
-_MOST, _COPIES, _NAMESAKES = 8, 3, 20
+_MOST, _TWINS, _NAMESAKES = 8, 3, 20
 NOTHING = Usage()
 _MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # the graph walk also starts at so many hits of the task, with this weight (component: 1)
@@ -104,8 +104,8 @@ class Explanation:
     goes_with: tuple[Link, ...] = ()
     companions: tuple[Other, ...] = ()  # components that known combinations hold beside it, and in which
     conflicts: tuple[Link, ...] = ()
-    copies: tuple[Twin, ...] = ()  # near copies in other sources
-    twins: tuple[str, ...] = ()  # ids of other components with the same name
+    twins: tuple[Twin, ...] = ()  # near copies in other sources
+    namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
     warning: str = ""
@@ -182,8 +182,8 @@ def explain(
         goes_with=_goes_with(store, links, muted),
         companions=_companions(store, pipeline, component, muted),
         conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
-        copies=_copies(store, component, links),
-        twins=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
+        twins=_twins(store, component, links),
+        namesakes=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
         standing=standing,
@@ -224,11 +224,11 @@ def _copy_of(asked: ExplainRequest, component: Component) -> InstalledCopy | Non
     return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
 
 
-def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
+def _twins(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
     """Return the near copies with their differences, different texts before identical ones."""
     near = sorted((link for link in links if link.relation == TWIN_OF), key=lambda link: link.evidence == SAME_CONTENT)
     found = []
-    for link in near[:_COPIES]:
+    for link in near[:_TWINS]:
         stored = store.graph.by_key(link.other)
         if stored is not None:
             other = stored.component
