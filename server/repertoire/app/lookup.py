@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
-from repertoire.retrieval.naming import meant
+from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
 
 _MAX_NAMES, _MIN_SIMILARITY = (
@@ -24,7 +24,7 @@ def find_components(store: Store, asked: str) -> list[StoredComponent]:
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    found = meant(store.graph, asked)
+    found = find_by_name(store.graph, asked)
     if not found:
         raise UnknownComponent(unknown_component_text(store, asked))
     return found

@@ -21,7 +21,7 @@ NAMED = 100.0  # log-odds for a component that was asked for by name; more than 
 _MOST_NAMED = 200  # components of one name that are read
 
 
-def meant(graph: GraphReader, asked: str) -> list[StoredComponent]:
+def find_by_name(graph: GraphReader, asked: str) -> list[StoredComponent]:
     """Return the component with this id, else all components with this name, installed ones first.
 
     `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin.
@@ -43,7 +43,7 @@ def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed:
     """Return the allowed rows whose id or name equals the whole question."""
     if not plan.name:
         return np.zeros(0, dtype=np.int64)
-    stored = meant(graph, plan.name)
+    stored = find_by_name(graph, plan.name)
     rows, known = snapshot.rows_of(np.array([entry.node_id for entry in stored], dtype=np.int64))
     rows = rows[known]
     return rows[allowed[rows]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from repertoire.app.lookup import unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
-from repertoire.retrieval.naming import meant
+from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
 
 COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
@@ -74,4 +74,4 @@ def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...
     for row in store.sources.all():
         if place in {row.info.key, row.info.location, row.info.repository}:
             return (row.info.key,), SOURCE
-    return tuple(found.component.id for found in meant(store.graph, wanted)), COMPONENT
+    return tuple(found.component.id for found in find_by_name(store.graph, wanted)), COMPONENT

@@ -20,7 +20,7 @@ from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.naming import meant
+from repertoire.retrieval.naming import find_by_name
 from repertoire.retrieval.translation import in_english
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
@@ -130,7 +130,7 @@ def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event
 
 def resolve(store: Store, mention: Mention) -> Component | None:
     """Return the component that a call uses; None if the graph does not hold it."""
-    candidates = [entry.component for name in names_to_try(mention) for entry in meant(store.graph, name)]
+    candidates = [entry.component for name in names_to_try(mention) for entry in find_by_name(store.graph, name)]
     return choose(mention, candidates)
 
 
