@@ -15,8 +15,8 @@ from repertoire.learning.shared_use import (
     MemberReport,
     TeamUse,
     is_due,
+    merge_statistics,
     release,
-    together,
 )
 
 NAMES = [f"component {number}" for number in range(6)]
@@ -73,7 +73,7 @@ def test_no_number_less_another_tells_of_fewer_than_the_floor(team: list[str]):
     groups = {
         group: [MemberReport(frozenset({"c"})) for one in team if one == group] for group in ("used", "passed over")
     }
-    told = together(release(groups["used"]), release(groups["passed over"]), {}).get("c", TeamUse())
+    told = merge_statistics(release(groups["used"]), release(groups["passed over"]), {}).get("c", TeamUse())
     for number, group in ((told.used, "used"), (told.offered - told.used if told.offered else 0, "passed over")):
         assert number == 0 or FLOOR <= number <= len(groups[group])
     # Silence says of a group only that it is smaller than the floor.

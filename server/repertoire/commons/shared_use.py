@@ -21,9 +21,9 @@ from repertoire.learning.shared_use import (
     TeamUse,
     answered,
     is_due,
+    merge_statistics,
     release,
     release_outcomes,
-    together,
 )
 
 
@@ -84,7 +84,7 @@ class SharedUse:
         with self._database.tenant(caller.community) as connection:
             told = [_released(connection, caller.community, statistic) for statistic in _ALL]
         used, passed, worked = (components for _, components in told)
-        return ReleasedUse(max(day for day, _ in told), together(used, passed, worked))
+        return ReleasedUse(max(day for day, _ in told), merge_statistics(used, passed, worked))
 
 
 def _store(connection: Connection, caller: Caller, statistic: _Statistic, components: list[str]) -> None:

@@ -100,7 +100,7 @@ def release_outcomes(reports: Iterable[MemberReport]) -> dict[str, float]:
     }
 
 
-def together(
+def merge_statistics(
     used: Mapping[str, int], passed_over: Mapping[str, int], worked: Mapping[str, float]
 ) -> dict[str, TeamUse]:
     """Return the three released statistics by component."""

@@ -89,7 +89,7 @@ _BETWEEN = 4  # words before and after `to` in which the two formats of a conver
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedActions:
     """What a component does: its actions with the stems of their words, and the products it converts from and to."""
 
     actions: Mapping[str, str]
@@ -101,7 +101,7 @@ class Directions:
 
     def __init__(self, products: Products) -> None:
         self._products = products
-        self._known: tuple[Snapshot | None, dict[int, Offer]] = None, {}  # by row of one snapshot
+        self._known: tuple[Snapshot | None, dict[int, OfferedActions]] = None, {}  # by row of one snapshot
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
         """Return the log-odds that the direction adds to each row; 0 if the task has no plain action or conversion."""
@@ -124,7 +124,7 @@ class Directions:
                 found[row] = row in offers and _is_elsewhere(offers[row], into)
         return found
 
-    def _offers(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, Offer]:
+    def _offers(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, OfferedActions]:
         if self._known[0] is not snapshot:
             self._known = snapshot, {}
         known = self._known[1]
@@ -132,7 +132,7 @@ class Directions:
             known[row] = self._offer(entry.component)
         return known
 
-    def _offer(self, component: Component) -> Offer:
+    def _offer(self, component: Component) -> OfferedActions:
         """Return what a component offers: its conversion by its name, else by a first sentence about both ends."""
         name = name_words(component.name)
         ends = self._ends(name)
@@ -140,7 +140,7 @@ class Directions:
             sentence_ends = self._ends(words_of(lead_of(component.description)))
             ends = sentence_ends if all(sentence_ends) else ends
         actions = {action: stem(word) for action, word in offered(name, component.description).items()}
-        return Offer(actions, ends)
+        return OfferedActions(actions, ends)
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
         """Return the products that a text converts from and to; an empty string for a side that it does not name."""
@@ -153,7 +153,7 @@ class Directions:
         return "", ""
 
 
-def _offer_odds(offer: Offer, action: str, into: str, said: frozenset[str]) -> float:
+def _offer_odds(offer: OfferedActions, action: str, into: str, said: frozenset[str]) -> float:
     # a task that says the offered action itself is served by it: "write a review checklist" by a reviewer
     opposed = {action for action, word in offer.actions.items() if word not in said}
     found = _ALIKE if action in offer.actions else 0.0
@@ -161,7 +161,7 @@ def _offer_odds(offer: Offer, action: str, into: str, said: frozenset[str]) -> f
     return found - _ELSEWHERE * _is_elsewhere(offer, into)
 
 
-def _is_elsewhere(offer: Offer, into: str) -> bool:
+def _is_elsewhere(offer: OfferedActions, into: str) -> bool:
     return bool(into) and offer.ends[1] not in {"", into}
 
 

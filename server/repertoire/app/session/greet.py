@@ -261,9 +261,9 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
-    from repertoire.app.session.installed_entries import there  # noqa: PLC0415 - not needed with a store
+    from repertoire.app.session.installed_entries import installed_entries  # noqa: PLC0415 - not needed with a store
 
-    here = there(os.environ, Path(project))
+    here = installed_entries(os.environ, Path(project))
     candidates = [
         FittingCandidate(
             entry.id,

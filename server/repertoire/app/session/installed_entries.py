@@ -18,7 +18,7 @@ _FOLDERS = ((SKILL, "skills", ""), (AGENT, "agents", ".md"), (COMMAND, "commands
 
 
 @dataclass(frozen=True)
-class There:
+class InstalledEntries:
     """The installed plugins as `name@marketplace`, and components outside plugins by type and name."""
 
     plugins: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class There:
         return (entry.type, entry.name) in self.own
 
 
-def there(environment: Mapping[str, str], project: Path | None) -> There:
+def installed_entries(environment: Mapping[str, str], project: Path | None) -> InstalledEntries:
     """Return the names of the components that Claude Code has on this machine and in a project."""
     machine = look(environment, project=project)
     folders = [config_folder(environment), *([project / ".claude"] if project is not None else ())]
@@ -44,7 +44,7 @@ def there(environment: Mapping[str, str], project: Path | None) -> There:
         for name in json.loads(text).get("mcpServers", ())
     )
     own = (found for folder in folders for found in _files(folder))
-    return There(machine.installed_plugins, frozenset((*own, *servers)))
+    return InstalledEntries(machine.installed_plugins, frozenset((*own, *servers)))
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
