@@ -30,7 +30,7 @@ def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentF
         SourceError: the component does not exist, leads out of its source, or is too large to be copied.
     """
     if not source.resolve().is_relative_to(within.resolve()) or source.is_symlink():
-        message = f"{source} leads out of {within}, where its source lies; it is not copied"
+        message = f"{source} leads out of {within}, where its source lies; see where it leads, and copy it by hand"
         raise SourceError(message)
     try:
         if not whole:

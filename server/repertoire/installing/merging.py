@@ -28,7 +28,7 @@ def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
         message = f"{path} is not valid JSON, so nothing is added to it; mend it, and try again"
         raise InstallRefused(message) from error
     if not isinstance(value, dict):
-        message = f"{path} holds no JSON object, so nothing is added to it"
+        message = f"{path} holds no JSON object, so nothing is added to it; mend it, and try again"
         raise InstallRefused(message)
     return value
 

@@ -166,7 +166,9 @@ class Connection:
     def _running(self) -> Iterator[None]:
         if self._depth and not self._db.in_transaction:
             # A caller that caught the error must not continue: the rest would be written without the beginning.
-            message = f"{self.path}: the transaction was undone by an earlier error, nothing of it was written"
+            message = (
+                f"{self.path}: the transaction was undone by an earlier error, nothing of it was written; run it again"
+            )
             raise StoreError(message)
         with translated(self.path, self._db):
             yield

@@ -152,7 +152,7 @@ def _read(store: Store, home: Path, stored: StoredComponent, settings: Settings,
     ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
     found = store.graph.by_key(component.id)
     if found is None:
-        message = f"{component.repository} no longer contains {component.name}"
+        message = f"{component.repository} no longer contains {component.name}; search for another component"
         raise SourceError(message)
     return found
 

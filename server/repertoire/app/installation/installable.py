@@ -240,7 +240,7 @@ def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
     try:
         offered = json.loads(file.content)
     except (ValueError, RecursionError) as error:
-        message = f"{source} is not valid JSON; nothing is taken from it"
+        message = f"{source} is not valid JSON; once it is mended, `repertoire ingest` its source again"
         raise SourceError(message) from error
     return offered if isinstance(offered, dict) else {}
 
