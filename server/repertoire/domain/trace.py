@@ -14,7 +14,6 @@ PROBLEM_SPACE, SOLUTION_SPACE = "problem", "solution"  # vector spaces
 WORKED, PARTLY, FAILED = "worked", "partly", "failed"
 OUTCOMES = (WORKED, PARTLY, FAILED)
 DRAFT, ACTIVE, SUPERSEDED, EXPIRED = "draft", "active", "superseded", "expired"
-STATUSES = (DRAFT, ACTIVE, SUPERSEDED, EXPIRED)
 OUTDATED, WRONG, UNSAFE, SPAM = "outdated", "wrong", "security_concern", "spam"
 COMPLAINTS = (OUTDATED, WRONG, UNSAFE, SPAM)
 PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what an environment may name

@@ -136,12 +136,6 @@ class CapabilityScorer:
         self._most_are_known = False
         self._described: tuple[Snapshot | None, dict[int, tuple[Vectors, Floats, float]]] = (None, {})
 
-    def likely(self, text: str, adapted: Vectors) -> dict[str, float]:
-        """Return the probability of each capability for a question; empty without a model."""
-        if self._meant is None:
-            return {}
-        return self._named(self._meant.likely(text, adapted))
-
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
         """Return by row how far a component provides the probable capabilities."""
         self.read(snapshot)

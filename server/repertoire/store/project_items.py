@@ -143,11 +143,6 @@ class ProjectItems:
         both = np.array(pieces, dtype=np.int64).reshape(-1, 2)
         return np.array(rows, dtype=np.int64).ravel(), both[:, 0].copy(), both[:, 1].copy()
 
-    def chunk_lines(self, node_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """Map chunks to their lines."""
-        rows = self._db.rows(f"SELECT node_id, start, end FROM chunk WHERE node_id IN ({marks(node_ids)})", node_ids)
-        return {int(node_id): (int(start), int(end)) for node_id, start, end in rows}
-
 
 def _item(row: Sequence[Any]) -> Item:
     _, key, kind, title, path, start, end, line, doc, language, snippets = row

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import commit, repository, skill
-from repertoire.app.sources.embed import SPACES, embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import remove_source
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.sources.unreachable import lost_sources
@@ -21,6 +21,7 @@ from repertoire.catalogue import reading
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
+from repertoire.retrieval.embedded_text import COMPONENT_SPACES
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 
@@ -187,7 +188,7 @@ def test_every_space_is_embedded_once_and_goes_on_where_it_was_stopped(bench, em
     count = embed_pending(bench.store, embedder, report=lambda done, total: progress.append((done, total)))
 
     assert 0 < partly.done < partly.total == 21
-    assert all(bench.store.vectors.progress(space, embedder.model).done == 21 for space in SPACES)
+    assert all(bench.store.vectors.progress(space, embedder.model).done == 21 for space in COMPONENT_SPACES)
     assert progress[-1] == (63, 63)
     assert count < 63
     ids, _ = bench.store.vectors.matrix("code", embedder.model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -31,10 +30,3 @@ def start_watching(home: Path, root: str) -> subprocess.Popen[bytes] | None:
             stdout=output,
             stderr=output,
         )
-
-
-def end_watching(process: subprocess.Popen[bytes]) -> None:
-    """Let a watching process end: it finishes the batch that it reads, for a few seconds at most."""
-    if process.stdin is not None:
-        with contextlib.suppress(OSError):
-            process.stdin.close()

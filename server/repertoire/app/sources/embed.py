@@ -14,13 +14,12 @@ from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_traces
 from repertoire.catalogue.reading import Catalogue
-from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.embedded_text import passage
+from repertoire.retrieval.embedded_text import COMPONENT_SPACES, passage
 from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
 
-SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)
 _BATCH = 8  # texts of one transaction, which holds the lock briefly and is all that a kill can lose
 _ROUND = 400  # texts that are read and sorted by length together, since similar lengths need little padding
 _REMEMBERED = 4_000  # texts whose vectors are cached, since many repositories contain the same text
@@ -48,9 +47,9 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
     It may be stopped and started again, and run in several processes at once: at worst some texts are embedded twice.
     """
     shipped_embedder = ShippedVectorEmbedder(embedder)
-    total = sum(store.vectors.progress(space, embedder.model).total for space in SPACES)
+    total = sum(store.vectors.progress(space, embedder.model).total for space in COMPONENT_SPACES)
     known = _CachingEmbedder(shipped_embedder)
-    for space in SPACES:
+    for space in COMPONENT_SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     _embed_requests(store, embedder, stop)
     embed_traces(store, embedder, stop=stop)
@@ -66,7 +65,7 @@ def embed_shipped(store: Store, embedder: Embedder) -> None:
     """
     shipped_embedder, placed = ShippedVectorEmbedder(embedder), 0
     entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
-    for space in SPACES:
+    for space in COMPONENT_SPACES:
         rows = [row for row in store.vectors.pending(space, shipped_embedder.model, limit=_EVERY) if row[0] in entries]
         texts = _texts(store, space, shipped_embedder, rows)
         shipped = [row for row, text in texts.items() if shipped_embedder.known(text)]
@@ -74,7 +73,7 @@ def embed_shipped(store: Store, embedder: Embedder) -> None:
             vectors = shipped_embedder.embed_passages([texts[row] for row in shipped])
             store.vectors.put(space, shipped_embedder.model, shipped, vectors)
             placed += len(shipped)
-    if placed and _done(store, shipped_embedder.model) == len(SPACES) * len(store.graph.summaries()):
+    if placed and _done(store, shipped_embedder.model) == len(COMPONENT_SPACES) * len(store.graph.summaries()):
         _relate(store, shipped_embedder)
 
 
@@ -82,7 +81,7 @@ def shipped_texts(catalogue: Catalogue) -> list[str]:
     """Return all texts of the catalogue that are embedded: its entries in each vector space, and its terms."""
     records = records_of(catalogue)
     components = [component for record in records for component in record.components]
-    texts = [passage(space, component).strip() for space in SPACES for component in components]
+    texts = [passage(space, component).strip() for space in COMPONENT_SPACES for component in components]
     return sorted({text for text in (*texts, *term_texts(catalogue)) if text})
 
 
@@ -129,7 +128,7 @@ def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) 
 
 
 def _done(store: Store, model: str) -> int:
-    return sum(store.vectors.progress(space, model).done for space in SPACES)
+    return sum(store.vectors.progress(space, model).done for space in COMPONENT_SPACES)
 
 
 def _embed_space(
