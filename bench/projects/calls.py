@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 import ast
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import jedi
@@ -22,11 +23,32 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 from repertoire.app.projects.lines import clean
 from repertoire.domain.project import CALLS, CodeFacts, Definition, Symbol, symbol_key
 from repertoire.projects.code import read_code
-from repertoire.projects.known import HeldPrograms
 from repertoire.projects.resolve import Resolver
 from repertoire.syntax import PYTHON, Unparsable
 
 Edge = tuple[str, str]
+
+
+class HeldPrograms:
+    """Programs that are held in memory."""
+
+    def __init__(self, definitions: Iterable[Definition], facts: Mapping[str, tuple[str, CodeFacts]]) -> None:
+        self.languages = {path: language for path, (language, _) in facts.items()}
+        self._facts = {path: told for path, (_, told) in facts.items()}
+        self._of: dict[str, list[Definition]] = defaultdict(list)
+        self._named: dict[str, list[Definition]] = defaultdict(list)
+        for one in definitions:
+            self._of[one.path].append(one)
+            self._named[one.name].append(one)
+
+    def facts(self, path: str) -> CodeFacts:
+        return self._facts.get(path, CodeFacts())
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        return self._of.get(path, ())
+
+    def named(self, kinds: Sequence[str], name: str) -> Sequence[Definition]:
+        return [one for one in self._named.get(name, ()) if one.kind in kinds]
 
 
 def main() -> None:

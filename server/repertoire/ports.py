@@ -222,9 +222,6 @@ class VectorReader(Protocol):
     def revisions(self, spaces: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """Map each vector space to a version that changes whenever a vector does, which may be after its node."""
 
-    def nearest(self, space: str, model: str, vector: Vectors, *, limit: int) -> list[tuple[int, float]]:
-        """Return the nearest node ids with their cosine similarity, best first."""
-
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Vectors]:
         """Return the whole space as node ids and a matrix with one vector a row."""
 

@@ -79,7 +79,7 @@ def test_of_exact_copies_the_installed_one_is_named_and_a_mute_holds_for_both(
     assert first.startswith("- fastapi-templates (skill, installed)")
     with Store.open(home / "repertoire.db") as store:
         take_in(store)
-        assert store.events.nodes("s1")[0] == own
+        assert store.events.recent(kinds=(OFFERED,), session="s1")[-1].node == own
         store.preferences.mute(f"{SOURCE.key}:skills/fastapi-templates.md", "component", now=NOW)
     assert "fastapi-templates" not in context(run(project, source="clear"))
 

@@ -20,7 +20,6 @@ from repertoire.learning.arbiter import (
     Candidate,
     Occasion,
     arbitrate,
-    chance_for,
     odds_of,
 )
 from repertoire.learning.hints import BEFORE_COMMAND, FAILURE, FLOOR, MOMENTS, PROMPT, SESSION_START
@@ -97,7 +96,8 @@ def test_what_probably_does_not_help_is_not_shown() -> None:
 @pytest.mark.parametrize("demand", [1.0, 2.5, 16.0])
 def test_the_least_chance_for_a_demand_just_meets_it(demand: float) -> None:
     occasion = Occasion(PROMPT, "s1", demands={"skill": demand})
-    chance = chance_for(demand)
+    odds = demand * odds_of(HINT_THRESHOLD)
+    chance = odds / (1 + odds)
     assert arbitrate([Candidate("x", "skill", chance, 1)], occasion).shown == ("x",)
     below = [arbitrate([Candidate("x", "skill", 0.98 * chance, 1)], one) for one in names(occasion)]
     assert sum(bool(decision.shown) for decision in below) < 2 * 100 / FLOOR

@@ -1,8 +1,8 @@
-"""The log, the questions that hooks put to it, and what a person silenced or corrected."""
+"""The log, and what a person silenced or corrected."""
 
 from __future__ import annotations
 
-from repertoire.domain.event import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Event
+from repertoire.domain.event import ASKED, CLOSED, OFFERED, Event
 from store.samples import NOW
 
 
@@ -25,34 +25,6 @@ def test_an_event_comes_back_as_it_was_appended(store):
 def test_the_log_does_not_move_the_revision(store):
     log(store, ASKED)
     assert store.graph.revision() == 0
-
-
-def test_the_open_request_is_the_last_one_asked_until_it_is_closed(store):
-    assert store.events.open_request("s") is None
-    log(store, ASKED, request="request:1")
-    log(store, ASKED, request="request:2")
-    log(store, ASKED, "other", request="request:3")
-    log(store, SELECTED, node="acme:a")
-    assert store.events.open_request("s").request == "request:2"
-    log(store, CLOSED, request="request:2")
-    assert store.events.open_request("s") is None
-    assert store.events.open_request("other").request == "request:3"
-    log(store, ASKED, request="request:4")
-    assert store.events.open_request("s").request == "request:4"
-
-
-def test_what_was_offered_counts_until_the_session_is_compacted(store):
-    for node in ("acme:b", "acme:a", "acme:b"):
-        log(store, OFFERED, node=node)
-    log(store, OFFERED, "other", node="acme:c")
-    log(store, SELECTED, node="acme:d")
-    assert store.events.nodes("s") == ["acme:b", "acme:a"]
-    assert store.events.nodes("s", SELECTED) == ["acme:d"]
-    log(store, COMPACTED)
-    assert store.events.nodes("s") == []
-    assert store.events.nodes("other") == ["acme:c"]
-    log(store, OFFERED, node="acme:a")
-    assert store.events.nodes("s") == ["acme:a"]
 
 
 def test_a_mute_holds_until_it_is_undone(store):

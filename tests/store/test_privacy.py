@@ -108,9 +108,9 @@ def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store,
     assert [row.info.key for row in store.sources.all()] == [SOURCE.key]
     assert {event.request for event in store.events.recent()} == {other}
     assert store.events.recent(limit=1)[0].id > 0
-    (node,) = store.vectors.matrix(REQUEST_SPACE, MODEL)[0].tolist()
-    assert store.vectors.nearest(REQUEST_SPACE, MODEL, vector(2), limit=1)[0][0] == node
-    assert store.requests.texts([node]) == {node: "please zeppelin the text"}
+    (node,), (kept,) = store.vectors.matrix(REQUEST_SPACE, MODEL)
+    assert kept.tolist() == vector(2).tolist()
+    assert store.graph.data("request")[node]["text"] == "please zeppelin the text"
     assert [link.other for link in store.graph.links(other)] == ["acme:a"]
     assert store.preferences.muted() == {"acme:b": "component"}
 

@@ -20,8 +20,12 @@ def store(tmp_path):
         yield store
 
 
-def served(store):
-    return [(link.other, link.weight, link.evidence) for link in store.graph.links(KEY)]
+def served(store, key=KEY):
+    return [(link.other, link.weight, link.evidence) for link in store.graph.links(key)]
+
+
+def texts(store):
+    return {node: data.get("text") for node, data in store.graph.data("request").items()}
 
 
 def test_a_request_is_a_node_without_a_name_and_its_text_is_kept_only_if_given(store):
@@ -33,7 +37,7 @@ def test_a_request_is_a_node_without_a_name_and_its_text_is_kept_only_if_given(s
         for key, kind, name in zip(topology.keys, topology.types, topology.names, strict=True)
         if kind == "request"
     ] == [(KEY, "request", ""), ("request:2f", "request", "")]
-    assert store.requests.texts([first, second, 999]) == {first: "add a login"}
+    assert texts(store) == {first: "add a login", second: None}
     assert store.requests.count() == 2
 
 
@@ -43,7 +47,7 @@ def test_recording_the_same_again_moves_nothing(store):
     assert store.requests.record(KEY, text="add a login", project="/p", session="another", now=LATER) == node
     assert store.requests.record(KEY, now=LATER) == node
     assert store.graph.revision() == revision
-    assert store.requests.texts([node]) == {node: "add a login"}
+    assert texts(store) == {node: "add a login"}
 
 
 def test_a_selection_adds_up_and_a_failure_takes_away(store):
@@ -63,8 +67,7 @@ def test_a_selection_outlives_the_component_and_finds_it_when_it_comes_back(stor
     store.requests.select(KEY, A, now=NOW)
     node = store.graph.by_key(A).node_id
     store.sources.remove(SOURCE.key)
-    request = store.requests.record(KEY, now=NOW)
-    assert store.requests.selections([request]) == {request: [(node, 1.0)]}
+    assert served(store) == [(A, 1.0, "")]
     store.sources.write(SOURCE, [record("f", component(A))], (), derived=(), now=LATER)
     assert store.graph.by_key(A).node_id == node
     assert served(store) == [(A, 1.0, "")]
@@ -78,9 +81,8 @@ def test_thousands_are_recorded_in_one_go(store):
     ids = store.requests.record_many(requests, now=NOW)
     assert store.graph.revision() == revision + 1
     assert len(set(ids)) == 3000
-    a, b = (store.graph.by_key(key).node_id for key in (A, B))
-    assert store.requests.selections(ids[:2]) == {node: [(a, 1.0), (b, 0.5)] for node in ids[:2]}
-    assert store.requests.texts(ids[2999:]) == {ids[2999]: "task 2999"}
+    assert all(served(store, f"request:{n}") == [(A, 1.0, ""), (B, 0.5, "")] for n in (0, 1))
+    assert texts(store)[ids[2999]] == "task 2999"
 
 
 def test_requests_have_a_vector_space_of_their_own(store):
@@ -91,7 +93,7 @@ def test_requests_have_a_vector_space_of_their_own(store):
     vectors = np.eye(3, 4, dtype=np.float32)
     store.vectors.put(REQUEST_SPACE, "m", [(node, "request") for node in ids], vectors)
     assert store.requests.pending("m", limit=9) == []
-    assert store.vectors.nearest(REQUEST_SPACE, "m", vectors[1], limit=1) == [(ids[1], 1.0)]
+    assert np.array_equal(store.vectors.matrix(REQUEST_SPACE, "m")[1], vectors)
     assert store.vectors.progress(REQUEST_SPACE, "m").done == 0  # progress is of components
 
 

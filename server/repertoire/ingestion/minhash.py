@@ -67,11 +67,6 @@ def signature(members: Hashes) -> Signature:
     return high
 
 
-def estimate(first: Signature, second: Signature) -> float:
-    """Estimate the Jaccard similarity of two sets from their signatures, with a usual error of 0.04."""
-    return float(np.mean(first == second))
-
-
 def jaccard(first: Hashes, second: Hashes) -> float:
     """Compute the Jaccard similarity of two sets: the size of their intersection over that of their union."""
     shared = len(np.intersect1d(first, second, assume_unique=True))

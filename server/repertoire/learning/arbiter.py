@@ -114,12 +114,6 @@ def odds_of(share: float) -> float:
     return share / max(1.0 - share, _CERTAIN)
 
 
-def chance_for(demand: float) -> float:
-    """Return the least probability that meets a factor on the usual odds."""
-    odds = demand * odds_of(HINT_THRESHOLD)
-    return odds / (1.0 + odds)
-
-
 def tokens_of(text: str) -> int:
     """Return about how many tokens a text costs."""
     return -(-len(text) // _CHARACTERS)

@@ -11,7 +11,6 @@ import hashlib
 import hmac
 
 FLIPPED = 0.25  # the chance that an answer is untrue
-MOST_ODDS = (1 - FLIPPED) / FLIPPED  # by how much an answer changes the odds of the truth; its logarithm is epsilon
 _KEPT_SHARE = 1 - 2 * FLIPPED  # of a difference between two teams' true shares, in the shares of their answers
 _SPREAD = 1 / 12  # variance of the true share before anything is known: any share is as likely
 _NOISE = FLIPPED * (1 - FLIPPED) / _KEPT_SHARE**2  # variance that the untrue answers of one person add to the estimate

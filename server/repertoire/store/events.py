@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from repertoire.domain.event import ASKED, CLOSED, COMPACTED, COUNTED, OFFERED, Event
+from repertoire.domain.event import COUNTED, Event
 from repertoire.store.connection import Connection
 from repertoire.store.rows import as_json, storable
 
@@ -67,29 +67,6 @@ class Events:
     def latest(self, kinds: Sequence[str], *, limit: int) -> list[Event]:
         """Return at most `limit` of the newest events of these kinds, the oldest first."""
         return self.recent(kinds=kinds, limit=limit)[::-1]
-
-    def open_request(self, session: str) -> Event | None:
-        """Return the last request of a session, unless it was closed since."""
-        found = self._events(
-            """WHERE session = ?1 AND kind = ?2 AND id > coalesce(
-                 (SELECT max(id) FROM event WHERE session = ?1 AND kind = ?3), 0)
-               ORDER BY id DESC LIMIT 1""",
-            (session, ASKED, CLOSED),
-        )
-        return found[0] if found else None
-
-    def nodes(self, session: str, kind: str = OFFERED, *, since: str = COMPACTED) -> list[str]:
-        """Return the nodes of a session's events of a kind, each once, in the order of first occurrence.
-
-        Only those after the session's last event of the kind `since` count: what was compacted is out of sight.
-        """
-        rows = self._db.rows(
-            """SELECT node FROM event WHERE session = ?1 AND kind = ?2 AND node <> '' AND id > coalesce(
-                 (SELECT max(id) FROM event WHERE session = ?1 AND kind = ?3), 0)
-               GROUP BY node ORDER BY min(id)""",
-            (session, kind, since),
-        )
-        return [str(node) for (node,) in rows]
 
     def of_node(self, node: str, *, kinds: Sequence[str], limit: int = 1000) -> list[Event]:
         """Return the events of these kinds about a node, the newest first."""

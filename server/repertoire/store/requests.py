@@ -70,27 +70,6 @@ class Requests:
         """Add to the weight of the edge from a request to a component; delete the edge if the weight is 0 or less."""
         self.record_many([Request(key, selected=(Selection(component, weight, evidence),))], now=now)
 
-    def texts(self, node_ids: Iterable[int]) -> dict[int, str]:
-        """Map request nodes to their texts; a request without a stored text is left out."""
-        found = {}
-        for node_id in node_ids:
-            data = self._db.value("SELECT data FROM node WHERE id = ? AND type = 'request'", (node_id,))
-            text = json.loads(data).get("text") if data else None
-            if text:
-                found[node_id] = str(text)
-        return found
-
-    def selections(self, node_ids: Iterable[int]) -> dict[int, list[tuple[int, float]]]:
-        """Map request nodes to the (node id, weight) of the components selected for them, the strongest first."""
-        return {
-            node_id: self._db.rows(
-                "SELECT target, weight FROM edge WHERE source = ? AND relation = 'selected' "
-                "ORDER BY weight DESC, target",
-                (node_id,),
-            )
-            for node_id in node_ids
-        }
-
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str, str]]:
         """Return (node id, key, text) of requests with a text but no vector of this model."""
         return self._db.rows(

@@ -39,10 +39,6 @@ class VectorForm:
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
         return rows
 
-    def similarity(self, distance: float) -> float:
-        """Return the cosine of two unit vectors at a distance that the column measures."""
-        return 1.0 - distance * distance / 2.0 if self is FLOATS else 1.0 - distance  # |a - b|² = 2 - 2 cos
-
 
 FLOATS = VectorForm("float", 4, "", "?")
 # A file that is written once gains from small chunks: room for 1,024 vectors in the last one would often stay empty.

@@ -18,7 +18,6 @@ from repertoire.store.vector_form import FLOATS, Matrix, VectorForm
 _CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"
 _BLOBS = """SELECT v.vectors FROM {table}_chunks c
             JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
-_MOST = 4096  # sqlite-vec's limit on k
 _MOVED = "vectors"  # key in `meta` that counts all changes of vectors; with a space's name appended, those of the space
 _ROOM = 1.25  # a table with more than this many times the chunks that it needs is compacted
 
@@ -80,18 +79,6 @@ class Vectors:
         }
         unsaid = moved.get("", 0) - sum(times for space, times in moved.items() if space)
         return {space: (moved.get(f" {space}", 0), unsaid) for space in spaces}
-
-    def nearest(self, space: str, model: str, vector: Matrix, *, limit: int) -> list[tuple[int, float]]:
-        """Return the nearest node ids with their cosine similarity, best first; empty if the space does not exist.
-
-        Nodes at the same distance are sorted by id, also if the limit cuts them off.
-        """
-        with self._db.snapshot():
-            place = self._find(space, model)
-            if place is None or limit < 1:
-                return []
-            rows = self._nearest(place, self._form.encode(vector[None, :])[0], min(limit, _MOST))
-        return [(node_id, self._form.similarity(distance)) for node_id, distance in rows]
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Matrix]:
         """Return the whole space as node ids, in order, and a matrix with one vector a row."""
@@ -160,20 +147,6 @@ class Vectors:
     def drop_space(self, space: str) -> None:
         """Delete a space with the vectors of every model; `*` is every space."""
         self._drop_spaces("space GLOB ?", space)
-
-    def _nearest(self, place: _Space, vector: bytes, limit: int) -> list[tuple[int, float]]:
-        k = limit
-        while True:
-            # At the limit sqlite-vec returns any of several equal distances: query more until the next one is greater.
-            k = min(k + 1, _MOST)
-            rows = self._db.rows(
-                f"SELECT rowid, distance FROM {place.table} WHERE embedding MATCH {self._form.value} AND k = ?",
-                (vector, k),
-            )
-            rows.sort(key=lambda row: (row[1], row[0]))
-            if k == _MOST or len(rows) < k or rows[-1][1] > rows[limit - 1][1]:
-                return [(int(node_id), float(distance)) for node_id, distance in rows[:limit]]
-            k *= 2
 
     def _drop_spaces(self, where: str, *values: str) -> None:
         with self._db.transaction():

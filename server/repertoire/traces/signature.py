@@ -43,11 +43,6 @@ class Signature:
     frames: tuple[Frame, ...] = ()
 
     @property
-    def libraries(self) -> tuple[str, ...]:
-        """Return the packages in the stack, each once, the nearest to the error first."""
-        return tuple(dict.fromkeys(frame.library for frame in self.frames if not frame.own))
-
-    @property
     def words(self) -> tuple[str, ...]:
         """Return the words to search for the error with: exception, names, then the message."""
         said = _WORD.findall(MARK.sub(" ", self.template))
@@ -82,17 +77,11 @@ _NOT_FOUND = linear.compile(r"^command not found: .*$")
 _TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
 
 
-def signature_of(text: str, *, failed: bool = False) -> Signature | None:
-    """Return the signature of the error in a text, the cause if there are several; None without an error.
+def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
+    """Return the signatures of the different errors in an output, the main one (the cause) first, at most MOST.
 
     `failed`: the text is known to be an error; if no rule matches, its first informative line is taken.
     """
-    found = signatures_in(text, failed=failed)
-    return found[0] if found else None
-
-
-def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
-    """Return the signatures of the different errors in an output, the main one first, at most MOST."""
     lines = _lines(text)
     frames = tuple(frame_of(line) for line in lines)
     ranked = sorted(_found(lines, frames), key=lambda found: found[:2])
@@ -120,7 +109,7 @@ def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
 
 
 def template_of(line: str) -> str:
-    """Return the template of any line of a log, also of one without an error."""
+    """Return the template of any line of a log, also of one without an error; measurements alone ask for it."""
     return generalise(mask(line))
 
 

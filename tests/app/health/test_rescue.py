@@ -20,6 +20,7 @@ from repertoire.app.health.status import status
 from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot.home import backup_path
+from repertoire.domain.component import SELECTED
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
 from repertoire.domain.event import RESCUED, Event
 from repertoire.domain.rescue import Rescue
@@ -86,7 +87,7 @@ def test_all_but_what_neither_the_damaged_file_nor_the_backup_tells_is_brought_o
         assert list(store.preferences.dismissed().values()) == ["both"]
         assert store.flags.accepted(ACCEPTED) == NOW
         assert [(row.info.key, row.ingested_at) for row in store.sources.all()] == [(SOURCE.key, "")]
-        assert {w for found in store.requests.selections(range(1, 60)).values() for _, w in found} == {6.0}
+        assert {weight for _, _, _, weight, *_ in store.graph.edges_of(SELECTED)} == {6.0}
         assert store.graph.counts()["components"] == 0, "sources tell them again"
     assert told.from_damaged.get("event", 0) + told.from_backup.get("event", 0) == len(events)
     if kind in READABLE:

@@ -29,13 +29,14 @@ def teach(store, prompt, component=FORMS, *, at=NOW, settings=SETTINGS, vector=N
 
 
 def kept(store):
-    """Return every request: its text, its data but for the text, and what was selected for it."""
+    """Return every request: its text, all its data, and what was selected for it."""
     topology = store.graph.topology()
     found = {}
     for node, key, kind in zip(topology.ids.tolist(), topology.keys, topology.types, strict=True):
         if kind == "request":
             served = sorted((link.other, link.weight, link.evidence) for link in store.graph.links(key))
-            found[key] = (store.requests.texts([node]).get(node), store.graph.data("request")[node], served)
+            data = store.graph.data("request")[node]
+            found[key] = (data.get("text"), data, served)
     return found
 
 

@@ -10,7 +10,7 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.usage.stats import stats
-from repertoire.app.usage.usage_cache import USE, UsageCache, usage, use_prior
+from repertoire.app.usage.usage_cache import USE, UsageCache, usage
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.event import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.rendering.answers import answer_text, recommendation_text
@@ -36,7 +36,7 @@ def store(tmp_path):
 
 
 def ask(store, text="rotate the vault keys", *, half_life=90.0, remembering=True):
-    prior = use_prior(lambda: usage(store, half_life=half_life))
+    prior = UsageCache(lambda: usage(store, half_life=half_life)).prior
     options = Options(priors=(prior,) if remembering else ())
     ranking = Pipeline(store.graph, store.vectors, embedder=None, options=options).rank(Query(text), intent=SEARCH)
     return ranking, [ranking.snapshot.summaries[row].id for row in ranking.rows]

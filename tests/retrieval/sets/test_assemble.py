@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
-from repertoire.retrieval.sets.candidates import Candidate, without_twins
+from repertoire.retrieval.sets.assemble import SetChoices, SetLimits
+from repertoire.retrieval.sets.candidates import Candidate, merged
 from repertoire.retrieval.sets.goodness import chance_of_good
 from repertoire.retrieval.sets.whynot import Case, why_not
 
@@ -46,6 +46,10 @@ def shelves(draw, keys=tuple(KEYS)):
         budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)), expected=draw(st.floats(1.0, 4.0))
     )
     return ranked, candidates[cut:], limits
+
+
+def assemble(ranked, others, limits):
+    return SetChoices.of(ranked, others).best(limits)
 
 
 @pytest.mark.parametrize("graded", [False, True])
@@ -320,8 +324,9 @@ def test_nothing_to_choose_from_is_an_empty_set(ranked):
 
 def test_twins_are_merged_in_the_order_of_their_best():
     same = frozenset({"same"})
-    merged = without_twins([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
-    assert [c.key for c in merged] == ["a", "b"]
+    kept, stands_for = merged([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
+    assert [c.key for c in kept] == ["a", "b"]
+    assert stands_for == {"a": "a", "b": "b", "c": "a"}
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,3 @@ def _copies_in(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:
         for copy in snapshot.copies.of(row) if row >= 0 else ():
             found.setdefault(snapshot.summaries[copy].id, key)
     return found
-
-
-def use_prior(read: Callable[[], Usage]) -> Prior:
-    """Return a prior from usage, computed once for each snapshot; zero without usage."""
-    return UsageCache(read).prior

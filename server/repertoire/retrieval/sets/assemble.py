@@ -53,11 +53,6 @@ class Assembly:
     worth: float = 0.0
 
 
-def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: SetLimits) -> Assembly:
-    """Choose a set from ranked candidates, best first, and `others` that these may depend on."""
-    return SetChoices.of(ranked, others).best(limits)
-
-
 @dataclass(frozen=True)
 class SetChoices:
     """The candidates for a set, deduplicated: one of each group of twins stands for the group."""

@@ -45,17 +45,12 @@ class Candidate:
     helps: float = 0.0
 
 
-def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one candidate of each group of twins, at the place of the best twin.
-
-    Preferred is a twin that lacks no requirement, then one that does no harm, then an installed one, then one that is
-    not stale, then one with far fewer tokens, then the first.
-    """
-    return list(merged(ranked)[0])
-
-
 def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
-    """Return one candidate of each group of twins, and the key of the kept twin by each candidate's key."""
+    """Return one candidate of each group of twins, and the key of the kept twin by each candidate's key.
+
+    It stands at the place of the best twin. Preferred is a twin that lacks no requirement, then one that does no harm,
+    then an installed one, then one that is not stale, then one with far fewer tokens, then the first.
+    """
     kept: list[Candidate] = []
     at: dict[str, int] = {}
     place: dict[str, int] = {}
