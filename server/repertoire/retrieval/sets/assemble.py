@@ -102,7 +102,7 @@ class SetChoices:
 
     def _searched(self, limits: SetLimits) -> tuple[str, ...]:
         improved = (self._improved(start, limits) for start in self._starts(limits))
-        return max(improved, key=lambda asked: self._final(asked, limits))
+        return max(improved, key=lambda asked: self.worth(asked, limits))
 
     def closure(self, key: str) -> tuple[str, ...]:
         """Return a key with all its known dependencies, dependencies first."""
@@ -128,7 +128,7 @@ class SetChoices:
         return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
 
     def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
-        """Return the worth of a set, which does not depend on the order of members."""
+        """Return the worth of a set, which does not depend on the order of members; an empty set has none."""
         if limits.graded:
             return self._chance(asked)
         known = self._worths.setdefault(limits.expected, {})
@@ -174,11 +174,8 @@ class SetChoices:
             asked = changed
         return asked
 
-    def _final(self, asked: tuple[str, ...], limits: SetLimits) -> float:
-        return self.worth(asked, limits) if asked else 0.0
-
     def _grown(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
-        worth = self._final(asked, limits)
+        worth = self.worth(asked, limits)
         while len(asked) < limits.size:
             found, best = "", worth
             for key in self._entering(asked, worth, limits):
@@ -199,7 +196,7 @@ class SetChoices:
             rest = asked[:place] + asked[place + 1 :]
             options = [rest, *((*rest, key) for key in entering if self._may_enter(key, rest, limits))]
             for option in options:
-                value = self.worth(option, limits) if option else 0.0
+                value = self.worth(option, limits)
                 if value > best + 1e-9:
                     best, found = value, option
         return self._grown(found, limits) if found != asked else asked
@@ -222,7 +219,7 @@ class SetChoices:
         """Return the candidates that would improve the set but exceed the budget."""
         if len(asked) >= limits.size:
             return ()
-        members, worth = self.members(asked), self.worth(asked, limits) if asked else 0.0
+        members, worth = self.members(asked), self.worth(asked, limits)
         return tuple(
             key
             for key in self._usable
