@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire.documentation.schemas import value_in
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.text import clean_line
 
@@ -51,20 +51,13 @@ def _questions(text: str, place: str) -> Iterator[ExamQuestion]:
     for number, line in enumerate(text.splitlines()[:_QUESTIONS], 1):
         if not line.strip():
             continue
-        found = _question(_value(line))
+        found = _question(value_in(line))
         if found is None or found.id in known:
             why = "is no question" if found is None else f"has the id {found.id!r} of an earlier one"
             message = f"line {number} of {clean_line(place, 200)} {why}; write {_FORM}"
             raise PackRefused(message)
         known.add(found.id)
         yield found
-
-
-def _value(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _question(value: Any) -> ExamQuestion | None:

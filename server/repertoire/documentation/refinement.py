@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from repertoire.documentation.schemas import value_in
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import (
     API,
@@ -66,19 +65,12 @@ def _steps(text: str, place: str) -> Iterator[Step]:
     for number, line in enumerate(text.splitlines()[:_LINES], 1):
         if not line.strip():
             continue
-        value = _value(line)
+        value = value_in(line)
         keys = _KEYS.get(str(value.get("do"))) if isinstance(value, dict) else None
         if keys is None or not all(isinstance(value.get(key), str) and value[key].strip() for key in keys):
             message = f"line {number} of {clean_line(place, 200)} is no step of a refinement; write {_FORM}"
             raise PackRefused(message)
         yield Step(number, value["do"], {key: value[key].strip() for key in keys})
-
-
-def _value(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def refine(

@@ -1,4 +1,4 @@
-"""Checks the JSON files of a pack against their schemas."""
+"""Reads the JSON of a pack, and checks its files against their schemas."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ def read(text: str, schema: str, what: str) -> Any:
         raise PackRefused(message) from error
     require(value, schema, what)
     return value
+
+
+def value_in(line: str) -> Any:
+    """Return the value in a line of JSON; None where it is no JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def require(value: Any, schema: str, what: str) -> None:

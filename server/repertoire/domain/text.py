@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts that part no words, and Hangul, whose particles cling to a foreign word: "PDFを" speaks of PDF.
@@ -96,6 +96,12 @@ def clean_line(text: str, limit: int) -> str:
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """Return the first names in one line, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def to_copy(lines: Iterable[str]) -> tuple[str, ...]:

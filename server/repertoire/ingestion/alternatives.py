@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repertoire.domain.component import AGENT, ALTERNATIVE_TO, COMMAND, SKILL, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, Edge
 from repertoire.ingestion.minhash import candidates, hashes, jaccard, signature
-from repertoire.ingestion.twins import bounded
+from repertoire.ingestion.twins import bounded, kind_of
 from repertoire.ports import Outline
 
 MAX_ALTERNATIVES = 5  # alternatives that are kept of one component
 SIMILARITY_THRESHOLD = (
     0.75  # cosine of two descriptions; a lower threshold would make all components of one field alternatives
 )
-_PROSE = (SKILL, AGENT, COMMAND)
 _COMPARED = 40
 _FEW_WORDS = 6  # words of the shortest description that is compared: shorter ones are similar by chance
 _WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25
@@ -65,7 +64,7 @@ class ComponentPurpose:
     @property
     def kind(self) -> str:
         """The kind of component that could replace it: a skill, an agent and a command replace each other."""
-        return "prose" if self.type in _PROSE else self.type
+        return kind_of(self.type)
 
 
 def apart(one: ComponentPurpose, other: ComponentPurpose) -> bool:

@@ -12,7 +12,7 @@ from repertoire.ports import Outline
 
 SAME_CONTENT = "same content"
 TWIN_THRESHOLD = 0.5  # Jaccard similarity of two texts from which they may be twins
-_PROSE = (SKILL, AGENT, COMMAND)  # types as which the same text is published
+_PROSE = (SKILL, AGENT, COMMAND)
 _SHORT = 8  # words of the shortest text: two shorter ones are equal by chance
 _EDITED = 40  # words of the shortest text whose edited copy can be recognised
 _NAMESAKE, _LISTED, _RENAMED, _BESIDE = 0.6, 0.5, 0.8, 0.85
@@ -49,8 +49,13 @@ class ComponentText:
 
     @property
     def kind(self) -> str:
-        """The kind of component that it can be a twin of: skills, agents and commands are one kind."""
-        return "prose" if self.type in _PROSE else self.type
+        """The kind of component that it can be a twin of."""
+        return kind_of(self.type)
+
+
+def kind_of(component_type: str) -> str:
+    """Return the kind of a type: skills, agents and commands are one kind, as the same text is published as each."""
+    return "prose" if component_type in _PROSE else component_type
 
 
 def identifying_words(component: Component) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer
 from repertoire.domain.hint import MANY
-from repertoire.domain.text import clean_line, to_copy
+from repertoire.domain.text import clean_line, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
 
@@ -27,7 +27,7 @@ def answer_text(answer: Answer) -> str:
     if not answer.hits:
         return _join(beside or ["Nothing fits, and nothing is close."], degraded_lines(answer.degraded))
     heading = (
-        f"{_count(len(answer.hits), 'component')}, best first:"
+        f"{counted(len(answer.hits), 'component')}, best first:"
         if answer.fits
         else "Nothing fits well. The nearest misses:"
     )
@@ -116,7 +116,7 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     """Say what an install line installs if that is more than one component, and how to install one of many alone."""
     if unit is None or unit.others < 1:
         return []
-    counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
+    counts = ", ".join(counted(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
@@ -138,6 +138,11 @@ def degraded_lines(degraded: Sequence[str]) -> list[str]:
     return [f"Note: {clean_line(note, 300)}" for note in degraded]
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def type_name(component: Component) -> str:
     """Return a component's type as words."""
     return component.type.replace("_", " ")
@@ -145,7 +150,7 @@ def type_name(component: Component) -> str:
 
 def _heading(recommendation: Recommendation) -> str:
     spares = sum(item.spare for item in recommendation.items)
-    count = _count(len(recommendation.items) - spares, "component")
+    count = counted(len(recommendation.items) - spares, "component")
     sure = f"confidence {recommendation.confidence:.2f}"
     reserve = f" and {spares} in reserve" if spares else ""
     if not recommendation.fits:
@@ -238,11 +243,7 @@ def _needs(recommendation: Recommendation) -> list[str]:
     for one in recommendation.dependencies:
         kind = f" ({one.kind.replace('_', ' ')})" if one.kind != COMPONENT else ""
         needed.setdefault(one.member, []).append(clean_line(names.get(one.needs, one.needs), NAME) + kind)
-    lines = [
-        f"{clean_line(names[member], NAME)} needs {', '.join(what[:_NEEDS])}"
-        + (f" and {len(what) - _NEEDS} more" if len(what) > _NEEDS else "")
-        for member, what in needed.items()
-    ]
+    lines = [f"{clean_line(names[member], NAME)} needs {few(what, _NEEDS)}" for member, what in needed.items()]
     return ["Who needs what:", *_indent(lines)] if lines else []
 
 
@@ -252,10 +253,6 @@ def _why_not(others: Sequence[Other]) -> list[str]:
 
 def _indent(lines: Iterable[str]) -> list[str]:
     return [f"   {line}" for line in lines]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _join(*blocks: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.journal import JournalEntry
-from repertoire.rendering.answers import LINE, NAME, type_name
+from repertoire.rendering.answers import LINE, NAME, counted, type_name
 
 _FILES, _ALONG = 40, 12
 _PATH = 400
@@ -27,8 +27,8 @@ def plan_text(plan: InstallPlan) -> str:
 
 def done_text(entry: JournalEntry) -> str:
     """Render the changes of an installation, and the command that undoes them."""
-    what = _counted(len(entry.files), "file") + " written" if entry.files else ""
-    told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
+    what = counted(len(entry.files), "file") + " written" if entry.files else ""
+    told = counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
     return (
         f"Installed: {', and '.join(filter(None, (what, told)))}. New sessions have it.\n"
         f"`repertoire install --undo {entry.name}` undoes it."
@@ -96,12 +96,12 @@ def _written(files: Sequence[PlannedFile]) -> list[str]:
 
 
 def _more(count: int, noun: str) -> list[str]:
-    return [f"  and {_counted(count, f'more {noun}')}"] if count > 0 else []
+    return [f"  and {counted(count, f'more {noun}')}"] if count > 0 else []
 
 
 def _names(kind: str, others: Sequence[Component]) -> str:
     listed = ", ".join(clean_line(other.name, NAME) for other in others[:_ALONG])
-    return f"{_counted(len(others), kind)}: {listed}" + (", …" if len(others) > _ALONG else "")
+    return f"{counted(len(others), kind)}: {listed}" + (", …" if len(others) > _ALONG else "")
 
 
 def _command(arguments: Iterable[str]) -> str:
@@ -110,7 +110,3 @@ def _command(arguments: Iterable[str]) -> str:
 
 def _ids(ids: Iterable[str]) -> list[str]:
     return [clean_line(one, 300) for one in ids]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
+from repertoire.domain.text import few
 from repertoire.sources import git, repository
 from repertoire.sources.installed import Installation, installations
 
@@ -91,19 +92,14 @@ def _judged(
         known[market] = _past(market)
     past = known[market]
     own = [path for path in [*changed, *added] if _blob(here[path], past.blobs) not in past.blobs]
-    behind = InstalledCopy(name, OUTDATED, f"{_listed(differing)}: not as the marketplace has it now")
+    behind = InstalledCopy(name, OUTDATED, f"{few(differing, _NAMED)}: not as the marketplace has it now")
     if not own:
         return behind
     as_installed = bool(past.head) and installation.commit == past.head
     if not past.complete and not as_installed:
         return replace(behind, sure=False)
     too = "; it is behind as well" if len(differing) > len(own) and not as_installed else ""
-    return InstalledCopy(name, MODIFIED, f"{_listed(own)}: changed here{too}")
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more
+    return InstalledCopy(name, MODIFIED, f"{few(own, _NAMED)}: changed here{too}")
 
 
 def _files(folder: Path) -> dict[str, Path]:

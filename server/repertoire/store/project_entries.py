@@ -26,7 +26,7 @@ from repertoire.domain.project import (
 )
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks, storable
+from repertoire.store.rows import marks, storable, storable_value
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
 
@@ -52,7 +52,7 @@ class ProjectEntries:
             words = (index_text(entry.title), index_text(said), index_text(entry.body))
             node_id = writer.put_node(Node(entry.key, entry.kind, entry.title), SHARED, words)
             row = (entry.kind, entry.title, entry.body, json.dumps(entry.tags), entry.status, entry.priority)
-            values = (node_id, *map(_storable, row), json.dumps(dict(entry.data)), entry.version)
+            values = (node_id, *map(storable_value, row), json.dumps(dict(entry.data)), entry.version)
             values = (*values, entry.created, entry.changed)
             self._db.execute(f"INSERT OR REPLACE INTO entry VALUES ({marks(values)})", values)
             self._embed(node_id, heading_space(KNOWLEDGE), hashes[0])
@@ -250,10 +250,6 @@ def item_of(entry: Entry) -> Item:
 
 def _words_in(data: Mapping[str, Any]) -> list[str]:
     return [str(word) for value in data.values() for word in (value if isinstance(value, list) else [value])]
-
-
-def _storable(value: object) -> object:
-    return storable(value) if isinstance(value, str) else value
 
 
 def _entry(row: Sequence[Any]) -> Entry:

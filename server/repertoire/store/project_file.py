@@ -52,7 +52,7 @@ from repertoire.store.project_programs import StoredPrograms
 from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
-from repertoire.store.rows import marks, storable
+from repertoire.store.rows import marks, storable, storable_value
 from repertoire.store.vector_form import Matrix
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text
@@ -234,7 +234,7 @@ class ProjectStore:
         row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)
         self._db.execute("DELETE FROM project_file WHERE path = ? OR node_id = ?", (file.path, file_id))
         facts = json.dumps(asdict(file.facts), separators=(",", ":")) if file.facts != CodeFacts() else "{}"
-        values = (*map(_storable, row), facts)
+        values = (*map(storable_value, row), facts)
         self._db.execute(f"INSERT INTO project_file VALUES ({marks(values)})", values)
         edges = [*self._symbols(writer, file, file_id), *self._sections(writer, file, file_id)]
         edges.extend(Edge(key, file_key(path), LINKS_TO) for path in {*file.links})
@@ -288,7 +288,7 @@ class ProjectStore:
                 section.end,
                 " ".join(section.snippets),
             )
-            values = (node_id, file_id, *map(_storable, row))
+            values = (node_id, file_id, *map(storable_value, row))
             self._db.execute(f"INSERT OR REPLACE INTO section VALUES ({marks(values)})", values)
             yield Edge(file_key(file.path), key, CONTAINS)
             if section.chunks:
@@ -394,7 +394,3 @@ def _words(path: str, symbol: Symbol) -> Text:
 def _first_line(section: DocSection) -> str:
     lines = (line.strip() for line in section.text.split("\n"))
     return next((line[:200] for line in lines if line and not line.startswith("#")), "")
-
-
-def _storable(value: object) -> object:
-    return storable(value) if isinstance(value, str) else value

@@ -61,6 +61,11 @@ def storable(text: str) -> str:
     return text
 
 
+def storable_value(value: object) -> object:
+    """Return a value of a row, storable if it is text."""
+    return storable(value) if isinstance(value, str) else value
+
+
 def as_json(value: Mapping[Any, Any] | tuple[Any, ...]) -> str:
     """Return a value as JSON; a part without a JSON form, such as a date, becomes its text."""
     return json.dumps(dict(value) if isinstance(value, Mapping) else value, default=str, skipkeys=True)

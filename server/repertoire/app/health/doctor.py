@@ -20,6 +20,7 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.layout import checkout, lock_file
 from repertoire.domain.errors import ModelUnavailable, RepertoireError
 from repertoire.domain.health import FAIL, OK, WARN, Finding, finding_of
+from repertoire.domain.text import few
 from repertoire.inference import weights
 from repertoire.settings import Settings, load
 
@@ -136,19 +137,16 @@ def _inside(python: Path) -> dict[str, Any] | str:
 def _packages(python: Path, report: Mapping[str, Any], mend: str) -> Finding:
     trouble = []
     if report["missing"]:
-        trouble.append(f"missing: {_few(report['missing'])}")
+        trouble.append(f"missing: {few(report['missing'], _NAMED)}")
     if report["broken"]:
-        trouble.append(f"cannot be imported: {_few([f'{name} ({why})' for name, why in report['broken'].items()])}")
+        trouble.append(
+            f"cannot be imported: {few([f'{name} ({why})' for name, why in report['broken'].items()], _NAMED)}"
+        )
     if trouble:
         return Finding("environment", FAIL, "; ".join(trouble), mend)
     if report["differing"]:
-        return Finding("environment", WARN, f"not as locked: {_few(report['differing'])}", mend)
+        return Finding("environment", WARN, f"not as locked: {few(report['differing'], _NAMED)}", mend)
     return Finding("environment", OK, f"Python {report['python']}, {report['packages']} packages as locked, {python}")
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _model(home: Path, settings: Settings) -> tuple[str, Finding]:

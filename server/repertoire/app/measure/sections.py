@@ -15,6 +15,7 @@ import numpy as np
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.embedding import embed_pack, workers_beside
+from repertoire.app.packs.exams import rank_of_first
 from repertoire.documentation.markdown import read_markdown
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
@@ -179,9 +180,9 @@ def _figures(
     sections, pages = list[int](), list[int]()
     for query, found in zip(queries, answers, strict=True):
         gold = labels.gold[query["id"]]
-        sections.append(_rank([labels.ids[one] for one in found], gold))
+        sections.append(rank_of_first([labels.ids[one] for one in found], gold))
         ranked = list(dict.fromkeys(labels.pages[one] for one in found))
-        pages.append(_rank(ranked, [page_of[one] for one in gold if one in page_of]))
+        pages.append(rank_of_first(ranked, [page_of[one] for one in gold if one in page_of]))
     return SectionFigures(
         _share(pages, 1),
         _share(pages, 5),
@@ -191,11 +192,6 @@ def _figures(
         round(float(np.percentile(times, 50)), 1),
         round(float(np.percentile(times, 95)), 1),
     )
-
-
-def _rank(found: Sequence[str], gold: Sequence[str]) -> int:
-    """Return the rank of the first right answer; 0 if there is none."""
-    return next((rank for rank, one in enumerate(found, 1) if one in gold), 0)
 
 
 def _share(ranks: Sequence[int], depth: int) -> float:

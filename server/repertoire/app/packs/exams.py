@@ -222,11 +222,11 @@ def _foreign(shelf: PackShelf, name: str) -> list[str]:
 
 def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]], key: _Key) -> RecallFigures:
     sections = [
-        _rank([key.same[one] for one in found], [key.same.get(gold, gold) for gold in question.gold])
+        rank_of_first([key.same[one] for one in found], [key.same.get(gold, gold) for gold in question.gold])
         for question, found in zip(questions, answers, strict=True)
     ]
     pages = [
-        _rank(list(dict.fromkeys(_page(one) for one in found)), _pages(question, key))
+        rank_of_first(list(dict.fromkeys(_page(one) for one in found)), _pages(question, key))
         for question, found in zip(questions, answers, strict=True)
     ]
     return RecallFigures(
@@ -237,14 +237,15 @@ def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]]
     )
 
 
+def rank_of_first(found: Sequence[str], right: Collection[str]) -> int:
+    """Return the rank of the first right answer; 0 if there is none."""
+    return next((rank for rank, one in enumerate(found, 1) if one in right), 0)
+
+
 def _pages(question: ExamQuestion, key: _Key) -> set[str]:
     """Return the pages that hold an answer, or the same text as one."""
     gold = {key.same.get(one, one) for one in question.gold}
     return {_page(one) for one in question.gold} | {_page(one) for one, first in key.same.items() if first in gold}
-
-
-def _rank(found: Sequence[str], gold: Collection[str]) -> int:
-    return next((rank for rank, one in enumerate(found, 1) if one in gold), 0)
 
 
 def _page(citation: str) -> str:
