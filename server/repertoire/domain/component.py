@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +48,8 @@ PROVIDES, DEPENDS_ON, CO_OCCURS_WITH, ALTERNATIVE_TO, PART_OF, MENTIONS, MEMBER_
 # Symmetric relations between components: a twin has the same text elsewhere; two that conflict are never in one set.
 TWIN_OF, CONFLICTS_WITH = "twin_of", "conflicts_with"
 CURATOR = "curator"  # the evidence of edges that a person set by hand
+
+_WITH_RANGE = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 BODY_INDEXED = 2500  # characters of a body that are searched; the whole text stays readable
 
@@ -145,6 +148,12 @@ class FileFate:
 CATALOGUE = (
     "catalogue"  # key and kind of the shipped source, which lists only some components of a repository or plugin
 )
+
+
+def name_and_range(requirement: str) -> tuple[str, str]:
+    """Return the name in a requirement such as `react@^18`, and its range of versions; both empty if it has no name."""
+    found = _WITH_RANGE.match(requirement)
+    return (found.group(1), found.group(2)) if found else ("", "")
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,11 @@ from repertoire.domain.component import (
     WORKFLOW,
 )
 from repertoire.ingestion.clients import folder_client
-from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder, stem
+from repertoire.ingestion.parts import GUIDANCE_FILES, Draft, PluginFacts, folder, in_folder, stem
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
 _PATHS = "(applyTo|fileMatchPattern|globs)"  # the key `paths` in the rules of Copilot, Kiro, Cursor and Windsurf
-_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # a component with this variable starts its plugin's files, and works only in it
 # an archive is no marketplace, the folder that lies in it is one
@@ -118,7 +117,7 @@ def _folder_name(name: str, path: str, location: str) -> str:
 
 def _of_text(path: str, place: str) -> str:
     """Return the line that installs an output style, a rule or guidance, converted from other clients' forms."""
-    if path.rpartition("/")[2] in _GUIDANCE:
+    if path.rpartition("/")[2] in GUIDANCE_FILES:
         return f"merge {place} into CLAUDE.md"
     if in_folder(path, "output-styles", "output_styles"):
         return _copied(place, "~/.claude/output-styles")

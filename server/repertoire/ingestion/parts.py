@@ -9,6 +9,8 @@ from typing import Any
 
 from repertoire.domain.technologies import Technologies
 
+# names of files that tell a client how to work in a repository
+GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _DOCUMENTS = frozenset(
     "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
     "LICENSE NOTICE README ROADMAP SECURITY SUPPORT THIRD_PARTY_NOTICES TODO".split()

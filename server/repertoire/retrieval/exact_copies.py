@@ -9,10 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.ports import Summary
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from repertoire.retrieval.arrays import Floats, Mask, Rows
 
 
 class Copies:

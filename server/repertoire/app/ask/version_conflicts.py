@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import combinations
 
 from packaging.utils import canonicalize_name
 
 from repertoire.app.ask.requirements import requirements
-from repertoire.domain.component import HOOK, MCP_SERVER
+from repertoire.domain.component import HOOK, MCP_SERVER, name_and_range
 from repertoire.retrieval.snapshot import Snapshot
 
 _SHARED = ("package", "runtime")  # kinds of requirements that a project can have in one version only
 _FETCHED = (MCP_SERVER, HOOK)  # types whose packages are isolated: a runner (npx, uvx) fetches them for one process
-_RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 
 def required_versions(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str]:
@@ -22,10 +20,10 @@ def required_versions(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str
     found = {}
     for requirement in requirements(snapshot, int(snapshot.positions[row])):
         kind, _, name = requirement.partition(":")
-        split = _RANGED.match(name)
+        package, wanted = name_and_range(name)
         alone = kind == "package" and snapshot.summaries[row].type in _FETCHED
-        if kind in _SHARED and split and split.group(2) and not alone:
-            found[kind, str(canonicalize_name(split.group(1)))] = split.group(2)
+        if kind in _SHARED and wanted and not alone:
+            found[kind, str(canonicalize_name(package))] = wanted
     return found
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.clock import now
-from repertoire.domain.component import DEPENDS_ON
+from repertoire.domain.component import DEPENDS_ON, name_and_range
 from repertoire.domain.errors import InvalidRequest
 from repertoire.ingestion.advisories import (
     AFFECTED,
@@ -37,7 +37,6 @@ _FILE_CAP, _FILES = 20_000_000, 100_000  # largest file in bytes; files that one
 _SPARE = 2_000  # advisories that are stored for packages that no component requires yet
 _PACKAGE, _RUNTIME = "package:", "runtime:"  # prefixes of requirements
 _VERSION = re.compile(r"[^a-z]")  # first character after a runtime's name, where its version begins
-_REQUIRED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 _RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
 
 
@@ -169,10 +168,9 @@ def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
         runners = {_RUNNERS.get(_VERSION.split(n[len(_RUNTIME) :])[0]) for n in names if n.startswith(_RUNTIME)}
         told = [ecosystem for ecosystem in ECOSYSTEMS if ecosystem in runners]
         for name in names:
-            stated = _REQUIRED.match(name.removeprefix(_PACKAGE)) if name.startswith(_PACKAGE) else None
-            if stated is None or node not in components:
+            package, wanted = name_and_range(name.removeprefix(_PACKAGE)) if name.startswith(_PACKAGE) else ("", "")
+            if not package or node not in components:
                 continue
-            package, wanted = stated.group(1), stated.group(2)
             row = components[node]
             requirement = _Requirement(row.id, row.installed, package + wanted, wanted)
             for ecosystem in _written_as(package, wanted) or told or ECOSYSTEMS:

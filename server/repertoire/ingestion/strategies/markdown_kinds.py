@@ -10,6 +10,7 @@ from repertoire.domain.component import AGENT, COMMAND, SETTING, SKILL
 from repertoire.domain.pack import SKILL_MARK as MARK
 from repertoire.ingestion import front_matter, markdown
 from repertoire.ingestion.parts import (
+    GUIDANCE_FILES,
     FileOutcome,
     SourceFile,
     SourceLayout,
@@ -21,7 +22,6 @@ from repertoire.ingestion.parts import (
 )
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
 _TOP = 2_000  # characters in which the mark of a pack's skill stands
@@ -89,7 +89,7 @@ def _is_guidance(path: str, layout: SourceLayout) -> bool:
     if layout.in_skill(path):
         return False
     base = path.rpartition("/")[2]
-    if base in _GUIDANCE or (base.endswith(".mdc") and in_folder(path, "rules")):
+    if base in GUIDANCE_FILES or (base.endswith(".mdc") and in_folder(path, "rules")):
         return True
     styles = in_folder(path, "output-styles", "output_styles")
     return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
@@ -105,12 +105,12 @@ def _is_rule(path: str, layout: SourceLayout) -> bool:
 
 
 def _guidance_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
-    own = file.path.rpartition("/")[2] in _GUIDANCE and not in_folder(file.path, *_OFFERED)
+    own = file.path.rpartition("/")[2] in GUIDANCE_FILES and not in_folder(file.path, *_OFFERED)
     return _PROJECTS_OWN if own else SETTING
 
 
 def _guidance_name(path: str, name: str, _: SourceLayout) -> str:
-    return _folder_name(path) if path.rpartition("/")[2] in _GUIDANCE else name
+    return _folder_name(path) if path.rpartition("/")[2] in GUIDANCE_FILES else name
 
 
 def _is_other(path: str, layout: SourceLayout) -> bool:

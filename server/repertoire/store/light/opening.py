@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-_APPLICATION_ID = 0x52455054
+from repertoire.domain.database_file import APPLICATION_ID
+
 _READ_SECONDS = 0.3
 
 
@@ -31,7 +32,7 @@ def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
 
 def _is_known(db: sqlite3.Connection, known_schema: int) -> bool:
     application, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    return bool(application == _APPLICATION_ID and schema <= known_schema)
+    return bool(application == APPLICATION_ID and schema <= known_schema)
 
 
 def marks(values: Sequence[object]) -> str:
