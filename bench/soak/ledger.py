@@ -77,7 +77,8 @@ def not_once(ledger: Ledger, log: list[Event]) -> list[str]:
 
 def _counted_greetings(log: list[Event]) -> int:
     """Count the greetings whose events gave way to counts, as old ones do that led to nothing: they name no session."""
-    counted = (trial for event in log if event.kind == COUNTED for trial in trials_of_count(event))
+    counts = (event for event in log if event.kind == COUNTED)
+    counted = (trial for one in counts for trial in trials_of_count(one.node, one.project, one.data))
     return sum(trial.moment == SESSION_START and trial.rank == 1 for trial in counted)
 
 

@@ -10,7 +10,7 @@ month, then dropped.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from repertoire.domain.event import (
     LASTING_KINDS,
     SESSION_KINDS,
 )
-from repertoire.learning.outcomes import Dated, Trial, indexed_trials, trials
+from repertoire.learning.outcomes import Dated, Trial, indexed_trials, trials, trials_of_count
 
 _OF_SESSIONS = frozenset(SESSION_KINDS)
 _DAY, _MONTH = len("2026-01-01"), len("2026-01")
@@ -129,13 +129,8 @@ def _fewer(found: Iterable[Trial], most: int) -> list[Count]:
     """Return at most `most` counts: the older half summed by month, and the oldest dropped if these are too many."""
     by_day = _counts(found, _DAY)
     older, newer = by_day[: -most // 2], by_day[-most // 2 :]
-    return [*_counts(_trials_of(older), _MONTH), *newer][-most:]
-
-
-def _trials_of(counts: Iterable[Count]) -> Iterator[Trial]:
-    for count in counts:
-        for times, values in count.data["trials"]:
-            yield from [Trial(count.node, count.project, **values)] * times
+    counted = (trial for count in older for trial in trials_of_count(count.node, count.project, count.data))
+    return [*_counts(counted, _MONTH), *newer][-most:]
 
 
 def _counts(found: Iterable[Trial], span: int) -> list[Count]:

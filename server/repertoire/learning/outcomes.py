@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from repertoire.domain.event import (
     ASKED,
@@ -102,7 +102,7 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
     fold = _Fold()
     for event in events:
         if event.kind == COUNTED:
-            counted.extend(trials_of_count(event))
+            counted.extend(trials_of_count(event.node, event.project, event.data))
         else:
             fold.add(event)
     return [*counted, *fold.trials()]
@@ -124,10 +124,10 @@ def indexed_trials(events: Iterable[Dated]) -> IndexedTrials:
     return IndexedTrials(fold.trials(), fold.told_by)
 
 
-def trials_of_count(event: Dated) -> Iterator[Trial]:
-    """Yield the trials that a count event stands for; they have no session."""
-    for times, told in event.data.get("trials", ()):
-        yield from [Trial(event.node, event.project, **told)] * int(times)
+def trials_of_count(node: str, project: str, counted: Mapping[str, Any]) -> Iterator[Trial]:
+    """Yield the trials of a component in a project that the data of a count stands for; they have no session."""
+    for times, told in counted.get("trials", ()):
+        yield from [Trial(node, project, **told)] * int(times)
 
 
 class _Fold:

@@ -296,7 +296,8 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
 def _history(store: Store, component: str, record: ComponentUsage) -> UseHistory:
     events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
     kinds = [event.kind for event in events]
-    counted = [trial for event in events if event.kind == COUNTED for trial in trials_of_count(event)]
+    counts = (event for event in events if event.kind == COUNTED)
+    counted = [trial for one in counts for trial in trials_of_count(one.node, one.project, one.data)]
     used = [event.at for event in events if event.kind == SELECTED_EVENT]
     used += [trial.selected_at for trial in counted if trial.selected_at]
     offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
