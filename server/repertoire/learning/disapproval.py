@@ -1,4 +1,4 @@
-"""Lists the phrases by which a prompt says that the last step was wrong, in seven languages, as expressions."""
+"""Lists the phrases by which a prompt says that the last step was wrong, in nine languages, as expressions."""
 
 from __future__ import annotations
 

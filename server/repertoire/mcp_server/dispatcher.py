@@ -277,7 +277,7 @@ class Dispatcher:
 
 
 def _work() -> Any:
-    # Imported late: the store, numpy and networkx take a third of a second, and the handshake must not wait for them.
+    # Imported late: the store and numpy take a third of a second, and the handshake must not wait for them.
     return importlib.import_module("repertoire.mcp_server.work")
 
 

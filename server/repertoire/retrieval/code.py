@@ -14,7 +14,7 @@ CODE = "code"
 _BOUND = 3.0  # log-odds for the nearest code; with 4, bench/quality/code.tsv had no more answers in the first five
 _SHARPNESS = 4  # exponent: of thousands of snippets many are half as near as the nearest by chance
 _SHARE = 0.3  # share of code-like words from which on a question is code
-_SHORTEST = 3  # characters; a shorter code-like word may be a smiley
+_SHORTEST = 4  # characters of the shortest word that counts as code: one of three may be a smiley
 _MARK = re.compile(
     r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2}[A-Z][a-z]|\w\.\w{5}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
 )
@@ -31,7 +31,7 @@ def is_code(text: str) -> bool:
     """Tell whether a question is code rather than prose about code."""
     words = text.split()
     marked = [word for word in words if _MARK.search(word.rstrip(",.;:!?")) and not _PROSE.fullmatch(word)]
-    return len(marked) >= _SHARE * len(words) and any(len(word) > _SHORTEST for word in marked)
+    return len(marked) >= _SHARE * len(words) and any(len(word) >= _SHORTEST for word in marked)
 
 
 def code_odds(space: Space, vector: Vectors, allowed: Mask) -> Floats:

@@ -1,7 +1,7 @@
 """Ranks the documents of a text index by full text and vectors, fused by reciprocal rank.
 
-Traces, packs and project memory build on this: each puts these stages into a tuple of its own, with its own weights,
-and adds further stages only where a measurement shows a gain.
+Only the measurement of any texts (`repertoire eval --kind text`) ranks with this: traces, packs and project memory have
+rankings of their own.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
 _BEHIND = _BEFORE + "."
 _FULL = str.maketrans("，、。；：？！（）「」『』・\u3000", ",,.;:?!()()()  ")  # noqa: RUF001
 _TOKEN = re.compile(r"\S+|\n")
-# a path, a call, a version, camelCase or an abbreviation: never translated
+# a path, a call, a version, camelCase or an abbreviation: not translated, unless it has a hyphen, as `--fehler` has
 _NAME = re.compile(r"[\w)][_/\\@:=<>.#][\w(]|\d|[a-z][A-Z]|^[A-Z]{2,5}s?$|[`{}\[\]$<>_]|^[./@#~-]|\(\)")
 _PARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
 _HIRAGANA = re.compile("[\u3040-\u309f]")

@@ -11,7 +11,7 @@ from repertoire.store.connection import Connection
 from repertoire.store.rows import as_json, storable
 
 _COMPACTED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
-_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/session/greet.py reads it too
+_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # store/light/start.py reads it too
 
 
 _FIELDS = "at, kind, session, project, request, node, data, id"
