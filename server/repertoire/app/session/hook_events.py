@@ -64,7 +64,7 @@ def asked(request: AskedPrompt, moment: Moment, settings: Settings) -> Event:
 
 def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
     """Return an event for each component of an offer, with its rank, reason and confidence."""
-    return _offers(offer.hits, moment, request, confidence=offer.confidence, where="prompt")
+    return _offers(offer.hits, moment, request, confidence=offer.confidence, where=PROMPT)
 
 
 def held(offer: Offer, moment: Moment, request: str) -> list[Event]:
