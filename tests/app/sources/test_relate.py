@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.ask.explain import _copies
+from repertoire.app.ask.explain import _twins
 from repertoire.app.ask.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
 from repertoire.app.clock import now
 from repertoire.app.sources.relate import ACROSS, MEANING, relate, relate_in_meaning
@@ -93,7 +93,7 @@ def test_what_goes_takes_its_edges_and_its_sketch_along(mirrored):
 def test_a_copy_differs_by_what_is_told_of_it(mirrored):
     first = ids(mirrored, "tune")[0]
     stored = mirrored.store.graph.by_key(first)
-    (copy,) = _copies(mirrored.store, stored.component, mirrored.store.graph.links(first))
+    (copy,) = _twins(mirrored.store, stored.component, mirrored.store.graph.links(first))
     assert copy.id == ids(mirrored, "tune")[1]
     assert copy.difference == "lines: 2 more, 1 less; only there: Locks"
 
