@@ -26,6 +26,7 @@ from graded import GRADES, SERVES, TASKS, Graded, calibration, plain  # noqa: E4
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
+from repertoire.retrieval.confidence import WordFeatures, words_confidence  # noqa: E402
 from repertoire.retrieval.ranking_weights import WORDS_GATE  # noqa: E402
 
 DECAY = 0.3  # penalty on the square of each weight but the constant
@@ -85,8 +86,12 @@ def main() -> None:
     given = parser.parse_args()
     asked = unseen_tasks(given.unseen) if given.unseen else graded_tasks()
     features, serves = judged(given.home, asked, frozenset(given.without), whole=not given.unseen)
-    weights = np.array(WORDS_GATE) if given.unseen else learn(features, serves)
-    chance = 1.0 / (1.0 + np.exp(-features @ weights))
+    if given.unseen:
+        weights, implied = np.array(WORDS_GATE), not {"vectors", "meant"} & {*given.without}
+        chance = np.array([words_confidence(WordFeatures(*row[:-1]), implied=implied) for row in features.tolist()])
+    else:
+        weights = learn(features, serves)
+        chance = 1.0 / (1.0 + np.exp(-features @ weights))
     found = calibration({"Confidence": chance, "Good": serves.astype(float)})
     print("weights:", ", ".join(f"{weight:.2f}" for weight in weights))
     print(f"{len(serves)} tasks, first serves {serves.mean():.2f}, held likely {chance.mean():.2f}; ", end="")
