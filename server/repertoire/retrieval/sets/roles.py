@@ -35,7 +35,7 @@ def chosen_of(
     for key in asked:
         member, needed = known[key], key in found
         spare = with_spares and bool(found) and not needed and _adds_nothing(member, covered)
-        for need in closure(key):
+        for need in closure(key)[:-1]:  # the last one is the member itself
             before = found.get(need)
             if before is None or (before.spare and not spare):
                 found[need] = Chosen(need, f"needed by {member.name}", spare)
