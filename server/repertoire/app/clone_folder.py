@@ -6,15 +6,12 @@ import hashlib
 import re
 from pathlib import Path
 
+from repertoire.boot.home import clones_path
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-
-def clones_folder(home: Path) -> Path:
-    """Return the folder in the home that holds all clones."""
-    return home / "sources"
 
 
 def clone_folder(home: Path, key: str) -> Path:
     """Return the folder in the home that holds the clone of a source."""
     readable = _UNSAFE.sub("_", key).strip("._")[-80:]
-    return clones_folder(home) / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    return clones_path(home) / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"

@@ -89,7 +89,7 @@ def _size(path: Path) -> int:
 
 def _has_remains(path: Path) -> bool:
     """Tell whether files lie beside the database that are made only after a database was written."""
-    folder, clones = path.parent, path.parent / "sources"
+    folder, clones = path.parent, clones_path(path.parent)
     kept = any((folder / name).exists() for name in ("refresh.json", "unwritten"))
     kept = kept or backup_path(path).exists()
     return kept or any(folder.glob(f"{path.name}.damaged-*")) or (clones.is_dir() and any(clones.iterdir()))
@@ -98,6 +98,11 @@ def _has_remains(path: Path) -> bool:
 def environment_path(folder: Path) -> Path:
     """Return the path of the folder that holds the environments."""
     return folder / "env"
+
+
+def clones_path(folder: Path) -> Path:
+    """Return the folder that holds the clones of sources."""
+    return folder / "sources"
 
 
 def projects_path(folder: Path) -> Path:

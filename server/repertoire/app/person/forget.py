@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.clone_folder import clones_folder
 from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
@@ -16,7 +15,7 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
-from repertoire.boot.home import environment_path, projects_path
+from repertoire.boot.home import clones_path, environment_path, projects_path
 from repertoire.domain.errors import InvalidRequest, StoreError
 from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
@@ -54,17 +53,18 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         )
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
-    discard_unfinished_rescue(store.path.parent)
+    home = store.path.parent
+    discard_unfinished_rescue(home)
     with store.backup.deleted():
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     _forget_sessions(store, what, project)
-    memories = _forget_memories(store.path.parent, what, project)
+    memories = _forget_memories(home, what, project)
     if what == ALL:
-        for folder in (packs_folder(store.path.parent), clones_folder(store.path.parent)):
-            remove(folder)
-    if what != ALL:
+        remove(packs_folder(home))
+        remove(clones_path(home))
+    else:
         store.backup.write(now=now())
-    home, environments = store.path.parent, environment_path(store.path.parent)
+    environments = environment_path(home)
     left = str(environments) if what == ALL and environments.exists() else ""
     return Forgotten(what, gone, memories, str(home), tuple(map(str, set_aside(store.path))), left)
 
@@ -87,9 +87,9 @@ def _forget_sessions(store: Store, what: str, project: str) -> None:
 
 
 def _forget_memories(home: Path, what: str, project: str) -> int:
-    """Delete a project's memory with the project, all with everything; return how many.
+    """Delete the memory of a project, or all memories; return how many.
 
-    With past requests, the sentences go that wait to become notes.
+    Of past requests, it deletes in each memory the sentences that wait to become notes.
     """
     if what == ALL and projects_path(home).is_dir():
         memories = len(list(projects_path(home).glob("*.db")))

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.clone_folder import clone_folder, clones_folder
+from repertoire.app.clone_folder import clone_folder
 from repertoire.app.commons.errors import CommonsError
 from repertoire.app.commons.membership import read as read_membership
 from repertoire.app.current_project import project_folder
@@ -25,6 +25,7 @@ from repertoire.app.upkeep.refresh_attempts import attempted
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
+from repertoire.boot.home import clones_path
 from repertoire.domain.component import IngestReport
 from repertoire.domain.errors import InvalidRequest
 from repertoire.ports import Embedder
@@ -117,7 +118,7 @@ def _sweep_clones(store: Store, home: Path) -> None:
     kept = {
         clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
     }
-    clones = clones_folder(home)
+    clones = clones_path(home)
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
         # another process may have cloned a source that it has not written yet
         if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
