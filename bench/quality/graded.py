@@ -17,8 +17,10 @@ from pathlib import Path
 import numpy as np
 
 UNKNOWN, HELPS, SERVES = 0, 1, 2
-TASKS = Path(__file__).resolve().parent / "graded_tasks" / "tasks.jsonl"  # what is learned from
+HERE = Path(__file__).resolve().parent
+TASKS = HERE / "graded_tasks" / "tasks.jsonl"  # what is learned from
 GRADES = (("others", UNKNOWN), ("helps", HELPS), ("serves", SERVES))  # its fields, and what they are worth
+YARDSTICKS, LEARNED = ("unseen_tasks", "long_prompts"), ("learned-eight", "learned-six")  # and the splits that are none
 BINS, DRAWS = 10, 2_000
 Figures = dict[str, np.ndarray]
 
@@ -40,6 +42,28 @@ class Graded:
             task, component, grade = line.split("\t")
             grades[task][plain(component)] = int(grade)
         return cls(tasks, grades)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A task to learn from: where it is kept, its text, and the grades of components by id."""
+
+    kind: str
+    text: str
+    grades: Mapping[str, int]
+
+
+def lessons(*, yardsticks: bool) -> list[Lesson]:
+    """Return the tasks of graded_tasks/, and if wanted those of the yardsticks that are learned from."""
+    rows = map(json.loads, TASKS.read_text(encoding="utf-8").splitlines())
+    found = [
+        Lesson(TASKS.parent.name, row["text"], {key: grade for field, grade in GRADES for key in row[field]})
+        for row in rows
+    ]
+    for kind, split in ((kind, split) for kind in YARDSTICKS if yardsticks for split in LEARNED):
+        read = Graded.read(HERE / kind, split)
+        found += [Lesson(kind, task["text"], read.grades.get(task["id"], {})) for task in read.tasks]
+    return found
 
 
 def plain(key: str) -> str:

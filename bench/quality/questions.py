@@ -78,12 +78,13 @@ class Lesson:
 class Turned(nn.Module):
     """A dense layer with a turn of low rank beside it."""
 
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor, rank: int) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
         self.register_buffer("bias", bias)
-        self.down = nn.Parameter(torch.randn(RANK, weight.shape[1]) / weight.shape[1] ** 0.5)
-        self.up = nn.Parameter(torch.zeros(weight.shape[0], RANK))
+        outputs, inputs = weight.shape
+        self.down = nn.Parameter((torch.randn(rank, inputs) / inputs**0.5).to(weight.device))
+        self.up = nn.Parameter(torch.zeros(outputs, rank, device=weight.device))
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the layer's output, turned."""
@@ -92,29 +93,35 @@ class Turned(nn.Module):
 
 
 class Reader(nn.Module):
-    """The encoder of tools/build_model.py in torch, its dense layers turned."""
+    """The encoder of tools/build_model.py in torch, its dense layers turned; it runs where its weights lie.
+
+    While it learns, `dropped` of what every layer adds is left out.
+    """
 
     PARTS = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense")
     PARTS += ("intermediate.dense", "output.dense")
 
-    def __init__(self, weights: dict[str, Tensor]) -> None:
+    def __init__(self, weights: dict[str, Tensor], rank: int = RANK, dropped: float = 0.0) -> None:
         super().__init__()
+        self.dropped = dropped
         self.fixed = {name: value for name, value in weights.items() if name.startswith("embeddings") or "Norm" in name}
         names = [f"encoder.layer.{layer}.{part}" for layer in range(build_model.LAYERS) for part in self.PARTS]
-        self.dense = nn.ModuleList(Turned(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names)
+        self.dense = nn.ModuleList(Turned(weights[f"{name}.weight"], weights[f"{name}.bias"], rank) for name in names)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return the unit vector of every text: the mean of its tokens'."""
         table = (self.fixed[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type"))
         word, position, kind = table
-        x = self._normal(word[ids] + position[: ids.shape[1]] + kind[0], "embeddings.LayerNorm")
-        hidden = torch.zeros(mask[:, None, None, :].shape).masked_fill(mask[:, None, None, :] == 0, -1e9)
+        x = self._drop(self._normal(word[ids] + position[: ids.shape[1]] + kind[0], "embeddings.LayerNorm"))
+        hidden = torch.zeros_like(mask, dtype=torch.float).masked_fill(mask == 0, -1e9)[:, None, None, :]
+        left_out = self.dropped if self.training else 0.0
         for layer in range(build_model.LAYERS):
             query, key, value, out, inner, last = self.dense[6 * layer : 6 * layer + 6]
             heads = [part(x).view(*ids.shape, build_model.HEADS, -1).transpose(1, 2) for part in (query, key, value)]
-            context = functional.scaled_dot_product_attention(*heads, attn_mask=hidden).transpose(1, 2).reshape(x.shape)
-            x = self._normal(x + out(context), f"encoder.layer.{layer}.attention.output.LayerNorm")
-            x = self._normal(x + last(functional.gelu(inner(x))), f"encoder.layer.{layer}.output.LayerNorm")
+            context = functional.scaled_dot_product_attention(*heads, attn_mask=hidden, dropout_p=left_out)
+            context = context.transpose(1, 2).reshape(x.shape)
+            x = self._normal(x + self._drop(out(context)), f"encoder.layer.{layer}.attention.output.LayerNorm")
+            x = self._normal(x + self._drop(last(functional.gelu(inner(x)))), f"encoder.layer.{layer}.output.LayerNorm")
         real = mask[..., None].float()
         return functional.normalize((x.float() * real).sum(1) / real.sum(1), dim=-1)
 
@@ -124,8 +131,9 @@ class Reader(nn.Module):
         mask = torch.zeros_like(ids)
         for row, text in enumerate(texts):
             ids[row, : len(text)], mask[row, : len(text)] = torch.tensor(text), 1
-        with torch.autocast("cpu", torch.bfloat16):  # a third of the time where the processor knows it
-            return self(ids, mask)
+        place = self.fixed["embeddings.word_embeddings.weight"].device
+        with torch.autocast(place.type, torch.bfloat16):  # a third of the time where the processor knows it
+            return self(ids.to(place), mask.to(place))
 
     @torch.no_grad()
     def read_all(self, texts: Sequence[Sequence[int]]) -> Tensor:
@@ -134,7 +142,7 @@ class Reader(nn.Module):
         found = torch.zeros(len(texts), build_model.WIDTH)
         for start in range(0, len(order), BATCH):
             part = order[start : start + BATCH]
-            found[part] = self.read([texts[index] for index in part])
+            found[part] = self.read([texts[index] for index in part]).cpu()
         return found
 
     def turns(self) -> dict[str, np.ndarray]:
@@ -148,6 +156,9 @@ class Reader(nn.Module):
             for part, name in zip(others, self.PARTS[3:], strict=True):
                 found |= named(f"encoder.layer.{layer}.{name}", part.down, part.up)
         return found
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return functional.dropout(x, self.dropped, self.training)
 
     def _normal(self, x: Tensor, name: str) -> Tensor:
         return functional.layer_norm(x, x.shape[-1:], self.fixed[f"{name}.weight"], self.fixed[f"{name}.bias"], 1e-12)
@@ -282,7 +293,7 @@ def anchor(folder: Path, known: Corpus, tokenizer: Tokenizer, rng: random.Random
 
 def named(layer: str, down: Tensor, up: Tensor) -> dict[str, np.ndarray]:
     """Return a layer's turn as the graph takes it: both matrices on the right of what they multiply."""
-    halved = (matrix.detach().T.numpy().astype(np.float16) for matrix in (down, up))
+    halved = (matrix.detach().cpu().T.numpy().astype(np.float16) for matrix in (down, up))
     return dict(zip((f"{layer}.down", f"{layer}.up"), halved, strict=True))
 
 

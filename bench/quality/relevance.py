@@ -1,13 +1,14 @@
 """Learns how well components serve a task from graded answers: `relevance.py HOME…` rewrites retrieval/relevance.npz.
 
 With `--pairs FILE`, which pairs.py wrote, it also rewrites retrieval/pair_relevance.npz: that model reads besides what
-a pair encoder that did not see the task tells of each component.
+a pair encoder that did not see the task tells of each component. It learns from the learned splits of unseen_tasks/ and
+long_prompts/ too; the model without pairs gained nothing by them.
 
 A perceptron of one hidden layer, three of them averaged, from what the pipeline finds about a component to the log-odds
 that it serves and that it helps. Its loss is that of both grades of each component, and that of the best components of
-each task among all of it. Tasks and grades are those of graded_tasks/; each is asked of the homes that hold what was
-graded. `--check` holds a fifth of the tasks out, five times, and compares the order with that of the stages before.
-Needs torch beside the product's packages; takes two minutes on two cores.
+each task among all of it. Each task is asked of the homes that hold what was graded. `--check` holds a fifth of the
+tasks out, five times, and compares the order with that of the stages before. Needs torch beside the product's
+packages; takes five minutes on two cores.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from torch.nn import functional
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from graded import GRADES, TASKS, plain  # noqa: E402
+from graded import TASKS, Lesson, lessons, plain  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
@@ -47,36 +47,34 @@ FOLDS, SEED = 5, 0
 class Graded:
     """A task's components that were graded: their features, grades, and log-odds by the stages before."""
 
+    kind: str
     text: str
-    style: str
     keys: list[str]
     features: np.ndarray
     grades: np.ndarray
     before: np.ndarray
 
 
-def read(homes: Sequence[Path]) -> tuple[list[Graded], str]:
+def read(homes: Sequence[Path], *, yardsticks: bool) -> tuple[list[Graded], str]:
     """Return what is learned from, and the query encoder of the features."""
-    tasks = [json.loads(line) for line in TASKS.read_text(encoding="utf-8").splitlines()]
     found, query_encoder = [], ""
     for home in homes:
         with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
             known = {plain(summary.id): summary.id for summary in opened.store.graph.summaries()}
             query_encoder = opened.embedder.query_encoder if opened.embedder is not None else ""
-            for task in tasks:
-                grades = {name: grade for field, grade in GRADES for name in task[field]}
-                if grades and known.keys() >= grades.keys():
-                    found.append(_graded(opened.pipeline, task, {known[name]: g for name, g in grades.items()}))
+            tasks = (task for task in lessons(yardsticks=yardsticks) if task.grades)
+            found += [_graded(opened.pipeline, task, known) for task in tasks if known.keys() >= task.grades.keys()]
     return found, query_encoder
 
 
-def _graded(pipeline: Pipeline, task: Mapping[str, Any], grades: Mapping[str, int]) -> Graded:
-    keys, features = pipeline.graded(Query(task["text"]), keys=grades, limit=HEAD)
+def _graded(pipeline: Pipeline, task: Lesson, known: Mapping[str, str]) -> Graded:
+    grades = {known[name]: grade for name, grade in task.grades.items()}
+    keys, features = pipeline.graded(Query(task.text), keys=grades, limit=HEAD)
     rows = [place for place, key in enumerate(keys) if key in grades]
     kept = features[rows]
     values = np.array([grades[keys[place]] for place in rows])
     ids = [plain(keys[place]) for place in rows]
-    return Graded(task["text"], task["style"], ids, kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
+    return Graded(task.kind, task.text, ids, kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
 
 
 def with_pairs(taught: Sequence[Graded], file: Path) -> list[Graded]:
@@ -212,12 +210,12 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, help="what pairs.py told of each half of the tasks")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    taught, query_encoder = read(given.homes)
-    lessons = [(FILE, query_encoder, taught)]
+    taught, query_encoder = read(given.homes, yardsticks=given.pairs is not None)
+    models = [(FILE, query_encoder, [task for task in taught if task.kind == TASKS.parent.name])]
     if given.pairs:
         reading = pair_reading(query_encoder, bundled().pair_encoder)
-        lessons.append((PAIR_FILE, reading, with_pairs(taught, given.pairs)))
-    for file, encoders, tasks in lessons:
+        models.append((PAIR_FILE, reading, with_pairs(taught, given.pairs)))
+    for file, encoders, tasks in models:
         if given.check:
             check(tasks, encoders)
         else:

@@ -11,7 +11,6 @@ weights that ship are measured on that split of unseen_tasks/ instead, asked wit
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
@@ -22,7 +21,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from graded import GRADES, SERVES, TASKS, Graded, calibration, plain  # noqa: E402
+from graded import SERVES, Graded, calibration, lessons, plain  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
@@ -37,8 +36,7 @@ Asked = Sequence[tuple[str, Mapping[str, int]]]  # a task's text, and the grades
 
 def graded_tasks() -> Asked:
     """Return the tasks that are learned from."""
-    rows = map(json.loads, TASKS.read_text(encoding="utf-8").splitlines())
-    return [(row["text"], {plain(key): grade for name, grade in GRADES for key in row[name]}) for row in rows]
+    return [(task.text, task.grades) for task in lessons(yardsticks=False)]
 
 
 def unseen_tasks(split: str) -> Asked:

@@ -116,7 +116,9 @@ def test_the_best_few_are_read_with_the_question_and_the_others_keep_their_grade
     texts = [text for _, texts in watched.read for text in texts]
     assert OF_SET[0] <= len(texts) <= OF_SET[1]
     assert len(texts) == len(set(texts))
-    assert "slim images. Writes multi-stage Dockerfiles that keep only what a program needs at run time." in texts
+    assert (
+        "skill. slim images. Writes multi-stage Dockerfiles that keep only what a program needs at run time." in texts
+    )
     changed = np.any(before.grades != after.grades, axis=1)
     ungraded = len(ROWS) - len(after.rows)  # they share the lowest grade
     assert changed.sum() <= len(texts) + ungraded
@@ -230,9 +232,14 @@ def test_a_hint_reads_fewer_than_a_list_and_a_set_more(
     assert bounds[0] <= sum(len(texts) for _, texts in watched.read) <= bounds[1]
 
 
-def test_a_component_is_read_by_name_and_description_up_to_a_bound():
-    assert pair_text(component("skill", "slim-images", "Small images.")) == "slim images. Small images."
-    assert len(pair_text(component("skill", "long", "word " * 1000))) == 400
+def test_a_component_is_read_by_type_plugin_name_and_description_up_to_a_bound():
+    asked = ("mcp_server", "slim-images", "Small images.")
+    long = pair_text(component("skill", "long-one", "word " * 1000, plugin="p" * 1000))
+
+    assert pair_text(component(*asked)) == "mcp server. slim images. Small images."
+    assert pair_text(component(*asked, plugin="web-tools")) == "mcp server, web tools. slim images. Small images."
+    assert "long one. word" in long
+    assert len(long) == 440
 
 
 def test_a_converter_into_something_else_is_graded_lower_however_likely_it_reads(

@@ -17,12 +17,18 @@ _ROUND = 2  # components of each round but the first: the model reads two in lit
 # A further round is left out if its best lies this far, in log-odds, behind the best that was read: then a hint reads
 # 2.6 on average, a set 4.5, and the first serves as often.
 _REACH = 0.5
-_CHARACTERS = 400  # of a text: more than the tokens that are read
+_OF_PLUGIN, _CHARACTERS = 40, 440  # of a text: more than the tokens that are read
 
 
 def pair_text(component: Component) -> str:
-    """Return what is read of a component."""
-    return f"{component.name.replace('-', ' ')}. {component.description}"[:_CHARACTERS]
+    """Return what is read of a component: its type, its plugin, its name, its description."""
+    plugin = f", {_words(component.plugin)[:_OF_PLUGIN]}" if component.plugin else ""
+    kind = component.type.replace("_", " ")
+    return f"{kind}{plugin}. {_words(component.name)}. {component.description}"[:_CHARACTERS]
+
+
+def _words(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def graded_again(

@@ -145,12 +145,9 @@ NOTHING = (
 )
 VAGUE = ("make it better", "can you help us", "do something about the project")
 # answered with nothing, though what serves is among the nearest misses
-SILENT = {
-    "BGP neighbour stays idle",
-    "collect job offers from websites every night",
-    "plan a week in Japan",
-    "the carrier lost a shipment",
-}
+SILENT = {"collect job offers from websites every night", "plan a week in Japan"}
+# named beside what serves, though it is bound to what the task does not name
+BESIDE = {"is our login form safe against injection?": "django-security"}
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +178,7 @@ def test_every_component_of_it_was_read(repertoire: Repertoire) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_a_plain_task_gets_what_serves_it_and_nothing_else(repertoire: Repertoire, task: str) -> None:
     found = names(asked(repertoire, task))
-    assert found <= set(TASKS[task].split())
+    assert found - set(TASKS[task].split()) == set(BESIDE.get(task, "").split())
     assert bool(found) is (task not in SILENT)
 
 

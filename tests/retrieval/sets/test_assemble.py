@@ -189,7 +189,7 @@ def test_where_the_first_surely_serves_it_stands_alone():
 
 
 def test_a_plugin_does_not_stand_beside_its_own_part():
-    unsure = [graded("server", 0.5, 0.9), graded("plugin", 0.45, 0.95), graded("third", 0.4, 0.92)]
+    unsure = [graded("server", 0.5, 0.9), graded("plugin", 0.45, 0.95), graded("third", 0.3, 0.9)]
     part_of = [replace(one, alike={other: 0.9}) for one, other in zip(unsure, ("plugin", "server", ""), strict=True)]
     assert assemble(unsure, (), GRADED).asked == ("server", "plugin")
     assert assemble(part_of, (), GRADED).asked == ("server", "third")
