@@ -8,6 +8,7 @@ from typing import Any
 
 from repertoire.domain.event import COUNTED, Event
 from repertoire.store.connection import Connection
+from repertoire.store.light.bindings import marks
 from repertoire.store.rows import as_json, storable
 
 _COMPACTED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
@@ -48,7 +49,7 @@ class Events:
         where = ["1"]
         bindings: list[object] = []
         if kinds:
-            where.append(f"kind IN ({', '.join('?' * len(kinds))})")
+            where.append(f"kind IN ({marks(kinds)})")
             bindings.extend(kinds)
         if session:
             where.append("session = ?")
@@ -61,8 +62,7 @@ class Events:
 
     def every(self, kinds: Sequence[str]) -> Iterator[Event]:
         """Yield all events of these kinds, the oldest first; streamed, because a long log takes much memory."""
-        marks = ", ".join("?" * len(kinds))
-        return _read(self._db.stream(f"SELECT {_FIELDS} FROM event WHERE kind IN ({marks}) ORDER BY id", kinds))
+        return _read(self._db.stream(f"SELECT {_FIELDS} FROM event WHERE kind IN ({marks(kinds)}) ORDER BY id", kinds))
 
     def latest(self, kinds: Sequence[str], *, limit: int) -> list[Event]:
         """Return at most `limit` of the newest events of these kinds, the oldest first."""
@@ -70,8 +70,9 @@ class Events:
 
     def of_node(self, node: str, *, kinds: Sequence[str], limit: int = 1000) -> list[Event]:
         """Return the events of these kinds about a node, the newest first."""
-        marks = ", ".join("?" * len(kinds))
-        return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
+        return self._events(
+            f"WHERE node = ? AND kind IN ({marks(kinds)}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit)
+        )
 
     def last(self, kind: str) -> dict[str, str]:
         """Map every node with events of a kind, including compacted events, to the time of the newest."""

@@ -14,8 +14,9 @@ from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
+from repertoire.store.light.bindings import marks, parts
 from repertoire.store.light.exact_copies import COPIES
-from repertoire.store.rows import SELECT_STORED, marks, stored
+from repertoire.store.rows import SELECT_STORED, stored
 
 Mask = npt.NDArray[np.bool_]
 EdgeRow = tuple[int, int, str, float, str, str]
@@ -23,7 +24,6 @@ OUTLINED = 400  # characters of a description that an outline holds
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
 _MOST_COUNTED = 20_000  # words whose document frequency is cached
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
-_CHUNK = 500  # bindings in one statement, well below SQLite's limit
 
 
 # The name under which a relation is declared: the part before a colon, or all of it.
@@ -136,11 +136,9 @@ class Graph:
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
         """Map node ids to components; an id that belongs to no component is left out."""
-        wanted, found = list(node_ids), {}
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
-            marks = ", ".join("?" * len(chunk))
-            for row in self._db.rows(f"{SELECT_STORED} WHERE n.id IN ({marks})", chunk):
+        found = {}
+        for chunk in parts(node_ids):
+            for row in self._db.rows(f"{SELECT_STORED} WHERE n.id IN ({marks(chunk)})", chunk):
                 found[int(row[0])] = stored(row)
         return found
 

@@ -30,8 +30,9 @@ from repertoire.domain.text import index_text, match_any
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
+from repertoire.store.light.bindings import marks
 from repertoire.store.pack_knowledge import PackKnowledgeStore, add_knowledge
-from repertoire.store.rows import marks, storable
+from repertoire.store.rows import storable
 from repertoire.store.schema_check import Row, check_schema, contradictions_refused, schema_of
 from repertoire.store.vector_form import BYTES
 from repertoire.store.vectors import Vectors

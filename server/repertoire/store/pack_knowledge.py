@@ -18,7 +18,8 @@ from repertoire.domain.pack import (
     StatedFact,
 )
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks, storable
+from repertoire.store.light.bindings import marks
+from repertoire.store.rows import storable
 from repertoire.store.writing import GraphWriter
 
 _RELATION = f"{ENTITY_RELATION}:"

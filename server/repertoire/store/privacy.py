@@ -11,8 +11,8 @@ from repertoire.domain.event import LASTING_KINDS
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
 from repertoire.domain.trace import TRACE
 from repertoire.store.connection import Connection
+from repertoire.store.light.bindings import marks
 from repertoire.store.requests import LEARNED
-from repertoire.store.rows import marks
 from repertoire.store.sketches import SimilarityCache
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks, storable
+from repertoire.store.light.bindings import marks
+from repertoire.store.rows import storable
 
 MOST = 50  # candidates that wait; the oldest go first
 _REJECTED = 2_000  # names of rejected ones, which are not proposed again

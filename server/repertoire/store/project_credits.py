@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from repertoire.domain.project import TREE
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks
+from repertoire.store.light.bindings import marks
 
 
 class ProjectCredits:

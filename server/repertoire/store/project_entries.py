@@ -26,13 +26,13 @@ from repertoire.domain.project import (
 )
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks, storable, storable_value
+from repertoire.store.light.bindings import marks, parts
+from repertoire.store.rows import storable, storable_value
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
 
 _SELECT = """SELECT n.id, n.key, e.kind, e.title, e.body, e.tags, e.status, e.priority, e.data, e.version, e.created,
     e.changed FROM entry e JOIN node n ON n.id = e.node_id"""
-_CHUNK = 500  # bindings in one statement
 _FIRST_LINE = 200
 _LINKS = ", ".join(f"'{name}'" for name in ENTRY_LINKS)
 
@@ -119,9 +119,8 @@ class ProjectEntries:
 
     def by_node(self, node_ids: Iterable[int]) -> dict[int, Entry]:
         """Map node ids to entries; an id of something else is left out."""
-        wanted, found = list(node_ids), dict[int, Entry]()
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
+        found = dict[int, Entry]()
+        for part in parts(node_ids):
             for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(part)})", part):
                 found[int(row[0])] = _entry(row)
         return found

@@ -43,6 +43,7 @@ from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
+from repertoire.store.light.bindings import marks
 from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_credits import ProjectCredits
 from repertoire.store.project_entries import ProjectEntries
@@ -52,7 +53,7 @@ from repertoire.store.project_programs import StoredPrograms
 from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
 from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
-from repertoire.store.rows import marks, storable, storable_value
+from repertoire.store.rows import storable, storable_value
 from repertoire.store.vector_form import Matrix
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, Text

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks
+from repertoire.store.light.bindings import marks, parts
 
-_CHUNK = 500  # bindings in one statement
 _SYMBOL = """SELECT n.id, n.key, s.kind, iif(s.qualname = '', n.name, s.qualname), f.path, s.start, s.end, s.signature,
     s.doc, f.language, '' FROM symbol s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
 _SECTION = f"""SELECT n.id, n.key, '{SECTION}', iif(s.title = '', f.title, s.title), f.path, s.start, s.end,
@@ -33,9 +32,8 @@ class ProjectItems:
 
     def by_id(self, node_ids: Iterable[int]) -> dict[int, Item]:
         """Map node ids to symbols, sections and files; another id is left out."""
-        wanted, found = list(node_ids), dict[int, Item]()
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
+        found = dict[int, Item]()
+        for part in parts(node_ids):
             for select in (_SYMBOL, _SECTION, _FILE):
                 for row in self._db.rows(f"{select} WHERE n.id IN ({marks(part)})", part):
                     found[int(row[0])] = _item(row)

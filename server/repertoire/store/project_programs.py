@@ -8,9 +8,8 @@ from functools import cached_property
 
 from repertoire.domain.project import RESOLVED, SYMBOL, TREE, Base, CallSite, CodeFacts, Definition, Import
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks
+from repertoire.store.light.bindings import marks, parts
 
-_CHUNK = 500  # bindings in one statement
 _DEFINITION = """SELECT f.path, s.qualname, n.name, s.kind, s.container FROM {begin}
     JOIN project_file f ON f.node_id = s.file_id WHERE {where} ORDER BY s.node_id"""
 _OF_FILE = _DEFINITION.format(
@@ -51,9 +50,8 @@ class StoredPrograms:
 
     def referring(self, paths: Collection[str]) -> dict[str, set[str]]:
         """Map files into which names lead to the files that say these."""
-        wanted, found = sorted(paths), dict[str, set[str]]()
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
+        found = dict[str, set[str]]()
+        for part in parts(sorted(paths)):
             for path, other in self._db.rows(
                 f"""SELECT DISTINCT n.file, e.file FROM node n
                     JOIN edge e ON e.target = n.id AND e.source_id = {RESOLVED}

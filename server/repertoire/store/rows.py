@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repertoire.domain.component import Component
@@ -45,11 +45,6 @@ SELECT_STORED = (
     "LEFT JOIN acceptance a ON a.content_hash = c.content_hash"
 )
 _FIRST = _BEFORE.count(",") + 1
-
-
-def marks(values: Sequence[object]) -> str:
-    """Return one placeholder (question mark) for each value."""
-    return ", ".join("?" * len(values))
 
 
 def storable(text: str) -> str:

@@ -22,7 +22,8 @@ from repertoire.domain.trace import (
     Vote,
 )
 from repertoire.store.connection import Connection
-from repertoire.store.rows import as_json, flags_as_json, flags_of, marks, storable
+from repertoire.store.light.bindings import marks, parts
+from repertoire.store.rows import as_json, flags_as_json, flags_of, storable
 from repertoire.store.vectors import Progress, Vectors
 from repertoire.store.writing import GraphWriter, Owner, words_of
 
@@ -33,7 +34,6 @@ _COLUMNS = (
 _JOINED = "trace t JOIN node n ON n.id = t.node_id"
 _SELECT = f"SELECT n.id, n.key, {', '.join('t.' + column for column in _COLUMNS)} FROM {_JOINED}"
 _SHOWING = 500  # traces of one error: what more show says little of any
-_CHUNK = 500  # bindings a statement, well below SQLite's bound
 
 
 class Traces:
@@ -143,9 +143,8 @@ class Traces:
 
     def by_id(self, node_ids: Iterable[int]) -> dict[int, Trace]:
         """Return traces by node id; ids that are none are left out."""
-        wanted, found = list(node_ids), {}
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
+        found = {}
+        for chunk in parts(node_ids):
             for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(chunk)})", chunk):
                 found[int(row[0])] = _trace(row)
         return found

@@ -15,8 +15,8 @@ import apsw
 from repertoire.domain.graph import Layout
 from repertoire.store.connection import Connection
 from repertoire.store.graph_file import GraphFile, open_graph_file
+from repertoire.store.light.bindings import marks
 from repertoire.store.migrations import migrate
-from repertoire.store.rows import marks
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from repertoire.domain.errors import CorruptStore
 from repertoire.domain.graph import COMPONENTS
 from repertoire.store.connection import Connection
-from repertoire.store.rows import marks
+from repertoire.store.light.bindings import marks
 from repertoire.store.vector_form import FLOATS, Matrix, VectorForm
 
 _CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"

@@ -17,7 +17,8 @@ from repertoire.domain.component import (
 from repertoire.domain.graph import COMPONENTS, STAND_IN, WITH_EDGES, WITH_SOURCE
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
-from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, marks, row_of, storable
+from repertoire.store.light.bindings import marks
+from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, row_of, storable
 from repertoire.store.vectors import Vectors
 
 Text = tuple[str, str, str]  # the name, description and body of a node, as the full-text index stores them

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from repertoire.store.light.bindings import marks, parts
+
 # The one definition of an exact copy: same content, type and name. Of a component `c` with the node `n`, the copies
 # are `d` with the node `copy`.
 COPIES = """JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
@@ -17,7 +19,6 @@ COPIES_OF_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.targe
                        WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed)"""
-_CHUNK = 500
 
 
 def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
@@ -28,15 +29,13 @@ def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
 
 def copies_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
     """Map every exact copy of these components, and those themselves that have any, to one of its copies."""
-    wanted, found = list(keys), dict[str, str]()
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
-        marks = ", ".join("?" * len(chunk))
+    found = dict[str, str]()
+    for chunk in parts(keys):
         rows = db.execute(
             f"""SELECT copy.key, min(other.key) FROM node n JOIN component c ON c.node_id = n.id {COPIES}
                   JOIN component e ON e.content_hash = c.content_hash AND e.type = c.type AND e.node_id <> d.node_id
                   JOIN node other ON other.id = e.node_id AND other.name = n.name
-                WHERE n.key IN ({marks}) AND c.content_hash <> '' GROUP BY copy.key""",
+                WHERE n.key IN ({marks(chunk)}) AND c.content_hash <> '' GROUP BY copy.key""",
             chunk,
         )
         found.update((key, min(key, other)) for key, other in rows)
@@ -45,15 +44,14 @@ def copies_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
 
 def twins_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
     """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
-    wanted, found = list(keys), dict[str, str]()
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
+    found = dict[str, str]()
+    for chunk in parts(keys):
         rows = db.execute(
             f"""SELECT other.key, n.key FROM node n
                   JOIN (SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_of'
                         UNION SELECT target, source FROM edge WHERE relation = 'twin_of') e ON e.one = n.id
                   JOIN node other ON other.id = e.two
-                WHERE n.key IN ({", ".join("?" * len(chunk))})""",
+                WHERE n.key IN ({marks(chunk)})""",
             chunk,
         )
         found.update(rows)

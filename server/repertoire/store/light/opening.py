@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 
 from repertoire.domain.database_file import APPLICATION_ID
@@ -33,8 +32,3 @@ def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
 def _is_known(db: sqlite3.Connection, known_schema: int) -> bool:
     application, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     return bool(application == APPLICATION_ID and schema <= known_schema)
-
-
-def marks(values: Sequence[object]) -> str:
-    """Return as many question marks as there are values."""
-    return ", ".join("?" * len(values))

@@ -16,7 +16,8 @@ from repertoire.domain.event import ASKED, COMPACTED, MEMORY_OFFERED, OFFERED, S
 from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.store.light import exact_copies
-from repertoire.store.light.opening import marks, open_to_read
+from repertoire.store.light.bindings import marks
+from repertoire.store.light.opening import open_to_read
 
 SCHEMA = 8  # the newest schema whose tables are known here; tests hold it equal to the store's
 _KNOWS_CLIENTS = 7
