@@ -34,6 +34,30 @@ def test_forgetting_all_says_what_stays(run, tmp_path):
     assert "stays" not in run("forget", "--requests", "--yes").stdout
 
 
+def test_forgetting_all_names_what_could_not_be_deleted_and_the_commons_that_is_still_joined(run, tmp_path):
+    run("refresh", "--text-only")
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (home / "packs").symlink_to(elsewhere, target_is_directory=True)
+    (home / "commons").mkdir()
+    joined = {
+        "url": "https://commons.example",
+        "key": "k",
+        "community": "team",
+        "member": "ann",
+        "joined": "2026-01-01",
+    }
+    (home / "commons" / "joined.json").write_text(json.dumps(joined))
+    told = json.loads(run("forget", "--all", "--yes", "--json").stdout)
+    assert told["undeleted"] == [str(home / "packs")]
+    assert told["commons"] == "https://commons.example"
+    assert "delete them: " + str(home / "packs") in told["message"]
+    assert "(`repertoire commons leave`)" in told["message"]
+    (home / "commons" / "joined.json").write_text("{")
+    assert json.loads(run("forget", "--all", "--yes", "--json").stdout)["commons"] == str(home / "commons")
+    assert "commons" not in run("forget", "--requests", "--yes").stdout
+
+
 def test_forgetting_a_project_says_before_and_after_that_its_memory_goes(run, tmp_path):
     (tmp_path / "project" / "pyproject.toml").write_text('[project]\nname = "a"\n')
     assert run("project", "init", "--no-vectors").returncode == 0

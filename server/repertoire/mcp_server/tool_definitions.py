@@ -306,6 +306,8 @@ TOOLS = (
             home="string",
             set_aside=LINES,
             environment="string",
+            commons="string",
+            undeleted=LINES,
         ),
         read_only=False,
         destructive=True,

@@ -50,6 +50,10 @@ def forgotten_text(gone: Forgotten) -> str:
     told += f" Data is stored in {gone.home}."
     if gone.aside:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
+    if gone.undeleted:
+        told += f" These could not be deleted as a whole; delete them: {', '.join(gone.undeleted)}."
+    if gone.commons:
+        told += f" You stay a member of the commons at {clean_line(gone.commons, 200)} (`repertoire commons leave`)."
     if gone.environment:
         told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."
         told += " Your settings stay, and what `repertoire install --undo` needs."
@@ -82,6 +86,8 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
         "home": gone.home,
         "set_aside": list(gone.aside),
         "environment": gone.environment,
+        "commons": gone.commons,
+        "undeleted": list(gone.undeleted),
     }
 
 

@@ -54,7 +54,7 @@ GATE = (
 )
 
 # the same where nothing was graded, one for each of confidence.WordFeatures, and the constant: learned on graded
-# tasks by `bench/quality/words_alone.py`
+# tasks by `bench/quality/ungraded.py`
 WORDS_GATE = (
     -2.82,
     6.05,

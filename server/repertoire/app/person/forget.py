@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
+from repertoire.app.commons import membership
 from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
@@ -35,6 +36,8 @@ class Forgotten:
     home: str
     aside: tuple[str, ...]  # damaged databases that were set aside; nothing is deleted from them
     environment: str  # path of the Python environment, which remains when all is forgotten; else empty
+    commons: str = ""  # address of the commons of which the home stays a member when all is forgotten; else empty
+    undeleted: tuple[str, ...] = ()  # folders that could not be deleted as a whole
 
 
 def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
@@ -59,14 +62,26 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     _forget_sessions(store, what, project)
     memories = _forget_memories(home, what, project)
-    if what == ALL:
-        remove(packs_folder(home))
-        remove(clones_path(home))
-    else:
+    aside = tuple(map(str, set_aside(store.path)))
+    if what != ALL:
         store.backup.write(now=now())
+        return Forgotten(what, gone, memories, str(home), aside, "")
+    folders = (packs_folder(home), clones_path(home))
+    for folder in folders:
+        remove(folder)
+    undeleted = tuple(str(folder) for folder in folders if folder.exists())
     environments = environment_path(home)
-    left = str(environments) if what == ALL and environments.exists() else ""
-    return Forgotten(what, gone, memories, str(home), tuple(map(str, set_aside(store.path))), left)
+    left = str(environments) if environments.exists() else ""
+    return Forgotten(what, gone, memories, str(home), aside, left, _commons(home), undeleted)
+
+
+def _commons(home: Path) -> str:
+    """Return the address of the commons that the home has joined, its file where that is damaged, or nothing."""
+    try:
+        joined = membership.read(home)
+    except InvalidRequest:
+        return str(membership.folder(home))
+    return "" if joined is None else joined.url
 
 
 def _forget(store: Store, what: str, project: str) -> int:

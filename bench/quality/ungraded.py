@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns how sure an answer without grades is: `words_alone.py HOME [--unseen SPLIT] [--without PART]…`.
+"""Learns how sure an answer without grades is: `ungraded.py HOME [--unseen SPLIT] [--without PART]…`.
 
 Where nothing was graded (no vectors, a busy machine, another model), the confidence is a logistic regression over what
 the words tell (`retrieval/confidence.WordFeatures`). It is learned on graded_tasks/ asked without vectors of a home
