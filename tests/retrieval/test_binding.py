@@ -66,6 +66,7 @@ def test_a_neutral_one_leads_where_nobody_named_a_vendor(stored):
         ("k8s-rollout", "Rolls out services.", "the pods are OOMKilled", "roll out services"),
         ("monday-boards", "Reports from monday.com boards.", "report from monday.com", "every Monday a report"),
         ("forms", "Fills in forms in Salesforce.", "a form in salesforce", "fill in a form"),
+        ("auth0", "Guides for adding a login.", "a login with Auth0", "add a login"),
     ],
 )
 def test_aliases_and_what_implies_a_product_name_it(stored, name, description, named, unnamed):
@@ -136,3 +137,27 @@ def test_of_equals_the_installed_one_comes_first(tmp_path):
         options = Options(priors=usual_priors(lambda: date(2026, 11, 22)))
         assert ask(store, "vault", options=Options())[1][:2] == ["vault-first", "vault-other"]
         assert ask(store, "vault", options=options)[1][:2] == ["vault-other", "vault-first"]
+
+
+@pytest.mark.parametrize(
+    ("task", "rivals"),
+    [
+        ("add SSO with Okta", ["auth0"]),
+        ("add SSO with Auth0", ["okta-directory"]),
+        ("add SSO", []),
+        ("add SSO with Keycloak", []),  # nothing here is of the vendor that is named
+        ("move our SSO from Auth0 to Okta", []),
+        ("SSO for our Django app with Okta", ["auth0"]),  # a framework takes no vendor's place
+    ],
+)
+def test_rivals_are_of_another_vendor_where_something_of_the_named_one_is_there(stored, task, rivals):
+    store = stored(
+        component("plugin", "auth0", "Guides for adding a login and SSO."),
+        component("mcp_server", "okta-directory", "Manages users and SSO of an organisation."),
+        component("skill", "django-login", "Adds a login and SSO to Django."),
+        component("skill", "team-login", "Adds a login and SSO."),
+    )
+    pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=KNOWN)
+    ranking = pipeline.rank(Query(task), intent=SEARCH)
+    found = pipeline.bindings.rivals(ranking.snapshot, ranking.reader, ranking.rows, ranking.plan)
+    assert [ranking.snapshot.summaries[row].name for row in ranking.rows if found[row]] == rivals

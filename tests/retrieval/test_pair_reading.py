@@ -15,6 +15,7 @@ from repertoire.domain.answer import FAST, Query
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.bundled import BundledSession
 from repertoire.inference.weights import bundled
+from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, PAIRS, graded_again, pair_text
@@ -265,3 +266,28 @@ def test_a_converter_into_something_else_is_graded_lower_however_likely_it_reads
     wrong = held.snapshot.row_of("folder:/shelf:skills/excel-to-markdown.md")
     assert free.grades[wrong, 0] - held.grades[wrong, 0] > 1.0
     assert held.snapshot.summaries[held.rows[0]].name == "sheets"
+
+
+def test_another_vendor_is_graded_lower_where_something_of_the_named_one_is_there(
+    tmp_path: Path, embedder: BundledSession
+):
+    rows = (
+        ("auth0", "Guides for adding a login, SSO and access rules with Auth0."),
+        ("okta-directory", "Manages users, groups and SSO of an Okta organisation."),
+        ("release-notes", "Writes release notes from commits."),
+    )
+    options = Options(pair_reader=embedder, products=Products(products.load()))
+    with Store.open(tmp_path / "vendors.db") as store:
+        fill_skills(store, [(name, told, "sso") for name, told in rows])
+        embed_pending(store, embedder)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
+        held, free = (
+            pipeline.rank(Query("add SSO with Okta", without=off), intent=RECOMMEND)
+            for off in (frozenset[str](), frozenset({BINDING}))
+        )
+
+    assert held.grades is not None
+    assert free.grades is not None
+    other = held.snapshot.row_of("folder:/shelf:skills/auth0.md")
+    assert free.grades[other, 0] - held.grades[other, 0] > 1.0
+    assert held.snapshot.summaries[held.rows[0]].name == "okta-directory"

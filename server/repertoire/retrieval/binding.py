@@ -20,7 +20,7 @@ from repertoire import linear
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, TOOL, Component
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
 from repertoire.ports import Summary
-from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.products import Products, Word, name_words, words_of
@@ -40,6 +40,7 @@ _WITHIN = 2.4
 # Added where the question names another product: for a name (also beside that other product: ASP.NET in a component
 # for Docker), for a lead.
 _INSTEAD, _INSTEAD_TOLD = 0.5, 0.3
+_VENDORS = frozenset((SERVICE, DATABASE, CLOUD))  # kinds of products of which one takes the place of another
 _AKIN = 0.5  # factor where the bound product implies a named one, as Pydantic AI implies Python
 _NAMED = 0.6  # log-odds for a component that is bound to a product which the question names
 _MOST_TOLD = 2  # a first sentence that names more products than this only lists examples
@@ -121,6 +122,24 @@ class ProductBindings:
                 odds[row] = self._component_odds(known.get(row, BoundProducts()), named)
         return odds
 
+    def rivals(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Mask:
+        """Return which of these rows are of a vendor other than one that the question names and another row is of.
+
+        A row of both is no rival, nor is one of a product that implies the named one.
+        """
+        found = np.zeros(len(snapshot), dtype=bool)
+        asked = frozenset(name for name in self._products.in_question(plan.query.text) if self._kind(name) in _VENDORS)
+        if not asked:
+            return found
+        self.read(snapshot)
+        known, named = self.of(reader, rows), self.named(plan)
+        borne = {row: known[row].name | known[row].within for row in rows.tolist() if row in known}
+        if any(asked & names for names in borne.values()):
+            for row, names in borne.items():
+                akin = named & (names | known[row].lead | self._products.implied(names - self._brands))
+                found[row] = not akin and any(self._kind(name) in _VENDORS for name in names)
+        return found
+
     def _component_odds(self, bound: BoundProducts, named: frozenset[str]) -> float:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
@@ -146,8 +165,9 @@ class ProductBindings:
         description = (
             "" if component.type == HOOK else component.description[:_TEXT]
         )  # a hook's description is its command
-        own = name_words(component.name)
-        group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
+        own = self._products.name_words(component.name)
+        groups = (name for name in (component.plugin, server) if name != component.name)
+        group = [word for name in groups for word in self._products.name_words(name)]
         brands = self._brands_in([*own, *group], description)
         name = self._products_in(own, description, whole=component.type in {MCP_SERVER, PLUGIN})
         name |= brands.intersection(word.text for word in own)
@@ -182,7 +202,7 @@ class ProductBindings:
 
     def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
         naming = (summary.name for summary in summaries if summary.type in {MCP_SERVER, PLUGIN})
-        words = {word.text for name in naming for word in name_words(name)} - self._words
+        words = {word.text for name in naming for word in self._products.name_words(name)} - self._words
         candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.has_word(word)}
         families: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for summary in summaries:

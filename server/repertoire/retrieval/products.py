@@ -45,10 +45,10 @@ def words_of(text: str) -> list[Word]:
     return found
 
 
-def name_words(name: str) -> list[Word]:
-    """Return the words of an identifier, split at capitals, without version numbers at their end."""
-    parted = _CAPITAL.sub(" ", name).replace("_", " ")
-    return [Word(_VERSION.sub("", word.text), capital=False) for word in words_of(parted)]
+def name_words(name: str, is_whole: Callable[[str], bool] = lambda _word: False) -> list[Word]:
+    """Return the words of an identifier, split at capitals, without version numbers at the end of those not whole."""
+    words = [word.text for word in words_of(_CAPITAL.sub(" ", name).replace("_", " "))]
+    return [Word(word if is_whole(word) else _VERSION.sub("", word), capital=False) for word in words]
 
 
 class Products:
@@ -67,6 +67,10 @@ class Products:
     def in_name(self, words: Sequence[Word]) -> Iterator[ProductMention]:
         """Yield the product mentions among the words of a name, even if they are ordinary words."""
         return _find(words, self._by_name)
+
+    def name_words(self, name: str) -> list[Word]:
+        """Return the words of an identifier; a number that belongs to a product's name stays (Auth0)."""
+        return name_words(name, self.has_word)
 
     def in_text(self, text: str) -> frozenset[str]:
         """Return the products that running text mentions; an ordinary word counts only with a capital."""

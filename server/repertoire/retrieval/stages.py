@@ -59,6 +59,8 @@ _LEAST_SHARE = 0.4
 # Taken from both grades of a component that converts into something else than is asked for: what is likely becomes
 # unlikely. Too few graded tasks ask for a conversion to fit it.
 _CONVERTS_ELSEWHERE = 2.0
+# The same of what is of another vendor than the one that is asked for ("add SSO with Okta": Auth0's), where some is.
+_RIVAL = 2.0
 # The same of a placeholder: of 29 graded answers that were one, none served, though their texts say how one is written.
 _PLACEHOLDER = 4.0
 # Taken from the log-odds that a long question needs a component: it tells its topic, and a small edit has one too. Of
@@ -286,10 +288,15 @@ def grade_head(run: ComponentRun) -> str:
 
 def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -> Floats:
     found = np.array([_PLACEHOLDER * is_placeholder(component) for component in components])
-    if DIRECTION in run.without:
-        return found
-    elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, run.plan.query.text)
-    return found + np.where(elsewhere[rows], _CONVERTS_ELSEWHERE, 0.0)
+    if BINDING not in run.without:
+        found += _RIVAL * run.resources.bindings.rivals(run.snapshot, run.reader, rows, run.plan)[rows]
+    if DIRECTION not in run.without:
+        text = run.plan.query.text
+        found += (
+            _CONVERTS_ELSEWHERE
+            * run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, text)[rows]
+        )
+    return found
 
 
 def can_read_pairs(run: ComponentRun) -> bool:
