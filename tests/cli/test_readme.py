@@ -24,7 +24,8 @@ def sample() -> tuple[list[str], list[str]]:
 
 
 def members(lines: list[str]) -> list[str]:
-    return [line for line in lines if re.match(r"\d+\. ", line)]
+    """Return the names of the members: a plugin stands for its server once it was read itself."""
+    return [found[1] for found in (re.match(r"\d+\. (\S+) ", line) for line in lines) if found]
 
 
 def test_the_question_is_answered_as_it_is_shown_line_by_line(run: Run) -> None:

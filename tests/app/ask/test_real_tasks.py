@@ -25,7 +25,7 @@ pytestmark = [
 
 # each task, and why what is kept for it is right
 TASKS = {
-    "add OAuth login with sessions to a FastAPI service": "one adds FastAPI endpoints with logins; two gaps",
+    "add OAuth login with sessions to a FastAPI service": "one adds FastAPI endpoints, one begins services; two gaps",
     "review this pull request for security problems": "two review changes, one of them for security",
     "fill in PDF forms from a spreadsheet": "two fill forms; that none reads a spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
@@ -33,10 +33,10 @@ TASKS = {
         "two jobs that take four: clusters, Helm, deployment, and one who monitors"
     ),
     "find out why our Postgres queries are slow and add the missing indexes": "two guides to faster queries do both",
-    "write release notes and a changelog from the git history": "a dozen do this job: one writes, one releases",
+    "write release notes and a changelog from the git history": "a dozen do this job: two write it",
     "build an MCP server in Python that wraps our internal REST API": "how to build servers, and one in Python; a gap",
     "triage Sentry errors and fix the most frequent one": "Sentry's own plugin, and its server",
-    "block dangerous shell commands like rm -rf before they run": "a guard that runs before the shell, and no prose",
+    "block dangerous shell commands like rm -rf before they run": "a guard before the shell, another in reserve",
 }
 
 
