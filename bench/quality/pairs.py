@@ -38,11 +38,8 @@ from repertoire.inference.adapters import HEAD, OFFSETS  # noqa: E402
 from repertoire.inference.bundled import OF_QUESTION, OF_TEXT  # noqa: E402
 
 STEPS, RATE, HEAD_RATE, DECAY, WARM, DROPPED = 750, 5e-4, 3e-3, 0.01, 40, 0.05
-RANK, KEPT, KEPT_PACKED = (
-    64,
-    32,
-    64,
-)  # of the turns while learning; of those that are kept; query, key and value at once
+RANK = 64  # of the turns while they are learned
+KEPT, KEPT_PACKED = 32, 64  # of those that are kept; the second where query, key and value are one
 SCALE = 8.0  # of a unit vector before the head
 OF_GRADES, HELPING = 2.0, 0.5
 CHUNKS, AT_ONCE = 3, 1024  # parts of a batch by length; pairs and texts that are read at once
@@ -94,7 +91,8 @@ class PairEncoder(nn.Module):
     def forward(self, pairs: Sequence[Sequence[int]]) -> Tensor:
         """Return the log-odds of serving and of helping for each pair; those of like length are read together."""
         order = np.argsort([len(pair) for pair in pairs], kind="stable")
-        parts = [self.reader.read([pairs[place] for place in part]) for part in np.array_split(order, CHUNKS)]
+        chunks = (chunk for chunk in np.array_split(order, CHUNKS) if len(chunk))
+        parts = [self.reader.read([pairs[place] for place in chunk]) for chunk in chunks]
         back = torch.tensor(np.argsort(order), device=device())
         return self.head(SCALE * torch.cat(parts).float())[back]
 
@@ -133,22 +131,22 @@ def main() -> int:
     questions = [*graded, *requests(known.rows), *known.told]
     weights, tokens = shipped_weights(options.weights), Tokens(questions, known.texts)
     near, alike = nearness(Reader(weights, 1), tokens)
-    half = np.random.default_rng(1).permutation(len(graded)) % 2
-    halves = np.concatenate([half, np.full(len(questions) - len(graded), 2)])
-    keys = list(known.rows)
+
+    def learned_from(places: np.ndarray) -> PairEncoder:
+        lessons = Lessons([questions[place] for place in places], near[places], alike)
+        return learn(weights, lessons, tokens, options.steps, places)
+
     if options.halves:
+        half, keys = np.random.default_rng(1).permutation(len(graded)) % 2, list(known.rows)
+        others = np.arange(len(graded), len(questions))
         with options.halves.open("w", encoding="utf-8") as file:
             for out in (0, 1):
-                seen = np.flatnonzero(halves != out)
-                lessons = Lessons([questions[place] for place in seen], near[seen], alike)
-                encoder = learn(weights, lessons, tokens, options.steps, seen)
-                for place in np.flatnonzero(halves == out).tolist():
-                    told = {keys[row]: odds for row, odds in told_of(encoder, tokens, place, questions[place]).items()}
-                    file.write(json.dumps({"text": questions[place].text, "read": told}) + "\n")
-    everything = np.arange(len(questions))
-    np.savez_compressed(
-        options.out, **learn(weights, Lessons(questions, near, alike), tokens, options.steps, everything).arrays()
-    )
+                encoder = learned_from(np.concatenate([np.flatnonzero(half != out), others]))
+                for place in np.flatnonzero(half == out).tolist():
+                    told = told_of(encoder, tokens, place, questions[place])
+                    row = {"text": questions[place].text, "read": {keys[row]: odds for row, odds in told.items()}}
+                    file.write(json.dumps(row) + "\n")
+    np.savez_compressed(options.out, **learned_from(np.arange(len(questions))).arrays())
     if options.out.parent == build_model.TARGET:
         note(options.out)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes", flush=True)
