@@ -22,6 +22,7 @@ from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, PAIRS, g
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.products import Products
+from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.relevance import (
     PAIR_FILE,
     RELEVANCE,
@@ -243,51 +244,49 @@ def test_a_component_is_read_by_type_plugin_name_and_description_up_to_a_bound()
     assert len(long) == 440
 
 
-def test_a_converter_into_something_else_is_graded_lower_however_likely_it_reads(
-    tmp_path: Path, embedder: BundledSession
-):
-    rows = (
-        ("excel-to-markdown", "Converts Excel workbooks into Markdown."),
-        ("sheets", "Reads Excel workbooks, PDF tables and CSV files, and writes Excel."),
-        ("release-notes", "Writes release notes from commits."),
-    )
-    task, options = "convert the PDF to Excel", Options(pair_reader=embedder, products=Products(products.load()))
-    with Store.open(tmp_path / "conversions.db") as store:
-        fill_skills(store, [(name, told, "documents") for name, told in rows])
-        embed_pending(store, embedder)
-        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
-        held, free = (
-            pipeline.rank(Query(task, without=off), intent=RECOMMEND)
-            for off in (frozenset[str](), frozenset({DIRECTION}))
-        )
-
-    assert held.grades is not None
-    assert free.grades is not None
-    wrong = held.snapshot.row_of("folder:/shelf:skills/excel-to-markdown.md")
-    assert free.grades[wrong, 0] - held.grades[wrong, 0] > 1.0
-    assert held.snapshot.summaries[held.rows[0]].name == "sheets"
-
-
-def test_another_vendor_is_graded_lower_where_something_of_the_named_one_is_there(
-    tmp_path: Path, embedder: BundledSession
-):
-    rows = (
-        ("auth0", "Guides for adding a login, SSO and access rules with Auth0."),
-        ("okta-directory", "Manages users, groups and SSO of an Okta organisation."),
-        ("release-notes", "Writes release notes from commits."),
-    )
+def with_and_without(
+    place: Path, embedder: BundledSession, rows: Sequence[tuple[str, str]], task: str, part: str
+) -> list[Ranking]:
+    """Rank some skills for a task with every part, and without one."""
     options = Options(pair_reader=embedder, products=Products(products.load()))
-    with Store.open(tmp_path / "vendors.db") as store:
-        fill_skills(store, [(name, told, "sso") for name, told in rows])
+    with Store.open(place / "parts.db") as store:
+        fill_skills(store, [(name, told, "any") for name, told in rows])
         embed_pending(store, embedder)
         pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
-        held, free = (
-            pipeline.rank(Query("add SSO with Okta", without=off), intent=RECOMMEND)
-            for off in (frozenset[str](), frozenset({BINDING}))
-        )
+        return [
+            pipeline.rank(Query(task, without=off), intent=RECOMMEND) for off in (frozenset[str](), frozenset({part}))
+        ]
 
+
+@pytest.mark.parametrize(
+    ("task", "part", "rows"),
+    [
+        (
+            "convert the PDF to Excel",
+            DIRECTION,  # a converter into something else, however likely it reads
+            (
+                ("excel-to-markdown", "Converts Excel workbooks into Markdown."),
+                ("sheets", "Reads Excel workbooks, PDF tables and CSV files, and writes Excel."),
+                ("release-notes", "Writes release notes from commits."),
+            ),
+        ),
+        (
+            "add SSO with Okta",
+            BINDING,  # another vendor's, where something of the named one is there
+            (
+                ("auth0", "Guides for adding a login, SSO and access rules with Auth0."),
+                ("okta-directory", "Manages users, groups and SSO of an Okta organisation."),
+                ("release-notes", "Writes release notes from commits."),
+            ),
+        ),
+    ],
+)
+def test_what_leads_elsewhere_is_graded_lower_and_what_is_asked_for_leads(
+    tmp_path: Path, embedder: BundledSession, task: str, part: str, rows: tuple[tuple[str, str], ...]
+):
+    held, free = with_and_without(tmp_path, embedder, rows, task, part)
     assert held.grades is not None
     assert free.grades is not None
-    other = held.snapshot.row_of("folder:/shelf:skills/auth0.md")
-    assert free.grades[other, 0] - held.grades[other, 0] > 1.0
-    assert held.snapshot.summaries[held.rows[0]].name == "okta-directory"
+    wrong = held.snapshot.row_of(f"folder:/shelf:skills/{rows[0][0]}.md")
+    assert free.grades[wrong, 0] - held.grades[wrong, 0] > 1.0
+    assert held.snapshot.summaries[held.rows[0]].name == rows[1][0]
