@@ -94,13 +94,16 @@ def requests(rows: Mapping[str, int]) -> list[Question]:
 
 
 class Lessons:
-    """Draws batches of lists; `near` holds for each question the rows of components, the nearest first."""
+    """Draws batches of lists for the questions at some places.
 
-    def __init__(self, questions: Sequence[Question], near: np.ndarray, alike: np.ndarray) -> None:
+    `near` holds for each question the rows of components, the nearest first.
+    """
+
+    def __init__(
+        self, questions: Sequence[Question], near: np.ndarray, alike: np.ndarray, places: Sequence[int]
+    ) -> None:
         self._questions, self._near, self._alike = questions, near, alike
-        self._places = {
-            kind: [place for place, question in enumerate(questions) if question.kind == kind] for kind in LISTS
-        }
+        self._places = {kind: [place for place in places if questions[place].kind == kind] for kind in LISTS}
 
     def draw(self, chance: np.random.Generator) -> list[List]:
         """Return a batch."""

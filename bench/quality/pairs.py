@@ -133,8 +133,7 @@ def main() -> int:
     near, alike = nearness(Reader(weights, 1), tokens)
 
     def learned_from(places: np.ndarray) -> PairEncoder:
-        lessons = Lessons([questions[place] for place in places], near[places], alike)
-        return learn(weights, lessons, tokens, options.steps, places)
+        return learn(weights, Lessons(questions, near, alike, places.tolist()), tokens, options.steps)
 
     if options.halves:
         half, keys = np.random.default_rng(1).permutation(len(graded)) % 2, list(known.rows)
@@ -190,10 +189,8 @@ def nearness(reader: Reader, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
     return torch.cat(near).numpy(), (texts @ texts.T > COPY).numpy()
 
 
-def learn(
-    weights: dict[str, Tensor], lessons: Lessons, tokens: Tokens, steps: int, questions: np.ndarray
-) -> PairEncoder:
-    """Return the encoder that descends the loss over batches of lists; `questions` are the places of the lessons'."""
+def learn(weights: dict[str, Tensor], lessons: Lessons, tokens: Tokens, steps: int) -> PairEncoder:
+    """Return the encoder that descends the loss over batches of lists."""
     chance = np.random.default_rng(SEED)
     torch.manual_seed(SEED)
     encoder = PairEncoder(weights).train()
@@ -207,7 +204,7 @@ def learn(
         for group in optimizer.param_groups:
             group["lr"] = group["rate"] * min(1.0, (step + 1) / WARM) * (1.0 - step / steps)
         batch = lessons.draw(chance)
-        odds = encoder([tokens.pair(questions[one.question], row) for one in batch for row in one.rows])
+        odds = encoder([tokens.pair(one.question, row) for one in batch for row in one.rows])
         loss = loss_of(batch, odds.split([len(one.rows) for one in batch]))
         optimizer.zero_grad()
         loss.backward()

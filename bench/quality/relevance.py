@@ -57,12 +57,12 @@ class Graded:
 
 def read(homes: Sequence[Path], *, yardsticks: bool) -> tuple[list[Graded], str]:
     """Return what is learned from, and the query encoder of the features."""
+    tasks = [task for task in lessons(yardsticks=yardsticks) if task.grades]
     found, query_encoder = [], ""
     for home in homes:
         with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
             known = {plain(summary.id): summary.id for summary in opened.store.graph.summaries()}
             query_encoder = opened.embedder.query_encoder if opened.embedder is not None else ""
-            tasks = (task for task in lessons(yardsticks=yardsticks) if task.grades)
             found += [_graded(opened.pipeline, task, known) for task in tasks if known.keys() >= task.grades.keys()]
     return found, query_encoder
 
