@@ -328,3 +328,32 @@ def test_components_of_one_name_in_two_sources_are_alternatives_and_more_popular
 
     assert [link.other for link in links] == [second.id]
     assert first.popularity == second.popularity > next(row.popularity for row in rows if row.name == "lonely") == 0
+
+
+_LICENCES = {  # the title of each text, and what it says of others
+    "GPL-2.0": """GNU GENERAL PUBLIC LICENSE
+                       Version 2, June 1991
+        (Some other Free Software Foundation software is covered by the GNU Lesser General Public License instead.)""",
+    "GPL-3.0": """GNU GENERAL PUBLIC LICENSE
+                       Version 3, 29 June 2007
+        13. Use with the GNU Affero General Public License.""",
+    "LGPL-2.1": """GNU LESSER GENERAL PUBLIC LICENSE
+                       Version 2.1, February 1999
+        When a program is linked with a library, [...] The ordinary General Public License therefore permits""",
+    "LGPL-3.0": """GNU LESSER GENERAL PUBLIC LICENSE
+                       Version 3, 29 June 2007
+        incorporates the terms and conditions of version 3 of the GNU General Public License""",
+    "AGPL-3.0": """GNU AFFERO GENERAL PUBLIC LICENSE
+                       Version 3, 19 November 2007
+        13. Remote Network Interaction; Use with the GNU General Public License.""",
+    "MPL-2.0": """Mozilla Public License Version 2.0
+        means either the GNU General Public License, Version 2.0, the GNU Lesser General Public License, Version 2.1,
+        the GNU Affero General Public License, Version 3.0, or any later versions of those licenses.""",
+}
+
+
+@pytest.mark.parametrize("licence", _LICENCES)
+def test_a_licence_is_told_by_its_title_whatever_others_it_names(bench, licence):
+    bench.ingest(bench.write({"LICENSE": _LICENCES[licence], "skills/a/SKILL.md": skill("a")}))
+
+    assert bench.one("skill").licence == licence
