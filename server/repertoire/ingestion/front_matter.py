@@ -11,7 +11,7 @@ import yaml
 
 from repertoire.ingestion.values import Unusable, plain, storable
 
-_FENCE = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_FENCE = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _MAX_YAML = 64_000
 # Each `- ` or `? ` on a line opens a level, and libyaml composes levels on the C stack: thousands end the process.
 _DEEP = re.compile(r"(?:[-?:][ \t]+){40,}")

@@ -229,6 +229,15 @@ def test_no_content_whatever_stops_an_ingest(bench, path, content):
     (folder / path).unlink()
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("header", ["", "\n", "model: opus\n"])
+def test_a_body_begins_behind_its_front_matter_even_an_empty_one(bench, header, newline):
+    text = f"---\n{header}---\n# Title\n\nWalk the pages.\n\n---\n\nmore\n".replace("\n", newline)
+    bench.ingest(bench.write({"commands/walk.md": text.encode()}))
+
+    assert bench.one("command").body.split() == ["#", "Title", "Walk", "the", "pages.", "---", "more"]
+
+
 @given(st.text(max_size=400))
 def test_any_front_matter_is_split_without_failing(text):
     document = split(f"---\n{text}\n---\nbody")
