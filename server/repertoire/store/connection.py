@@ -107,6 +107,11 @@ class Connection:
         """Whether a transaction or a snapshot is open."""
         return self._db.in_transaction
 
+    @property
+    def touched(self) -> frozenset[str]:
+        """The views that the open transaction has changed so far."""
+        return self._touched
+
     def touch(self, *views: str) -> None:
         """Mark these views as changed: the outermost transaction raises the revision of each by 1 when it commits."""
         self._touched |= {*views}

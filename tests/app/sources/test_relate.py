@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from repertoire.app.ask.explain import _twins
 from repertoire.app.ask.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
 from repertoire.app.clock import now
-from repertoire.app.sources.relate import ACROSS, MEANING, relate, relate_in_meaning
+from repertoire.app.sources.relate import ACROSS, MEANING, TWINS, relate, relate_in_meaning
 from repertoire.app.sources.settle import settle
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF, FileRecord, SourceInfo
 from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
 
 LINES = [f"Step {number}: look at the {word} before anything else is changed there." for number, word in enumerate(
     "schema index migration trigger query plan view table column key lock cache replica backup log".split()
@@ -60,6 +63,38 @@ def test_reading_again_what_did_not_change_moves_nothing(mirrored):
     mirrored.store.similarities.note_compared(ACROSS, "")  # all is compared again, and found as it is
     relate(mirrored.store)
     assert (mirrored.rows(), mirrored.revision()) == (rows, revision)
+
+
+def test_what_is_written_during_a_comparison_is_compared_the_next_time(mirrored, monkeypatch):
+    store, draw = mirrored.store, ids(mirrored, "draw")[0]
+    third = replace(store.graph.by_key(draw).component, id="three:draw.md", path="draw.md")
+    begin = store.transaction
+
+    def after_another_process_wrote():
+        with Store.open(store.path) as other:
+            record = FileRecord("draw.md", "any hash", (third,))
+            other.sources.write(SourceInfo("three", "folder", "/three"), [record], [], derived=[], now=now())
+        return begin()
+
+    store.similarities.note_compared(ACROSS, "")
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "transaction", after_another_process_wrote)
+        relate(store)
+    relate(store)
+
+    assert frozenset((draw, third.id)) in pairs(mirrored, TWIN_OF)
+
+
+def test_what_a_comparison_writes_is_no_reason_to_compare_again(mirrored, monkeypatch):
+    store, read = mirrored.store, []
+    store.sources.set_edges([], now=now(), file=TWINS)
+    relate(store)
+    assert pairs(mirrored, TWIN_OF)
+
+    monkeypatch.setattr(store.similarities, "texts", lambda: read.append("again") or {})
+    relate(store)
+
+    assert read == []
 
 
 def test_a_changed_file_is_the_only_one_whose_text_is_read_again(mirrored, monkeypatch):

@@ -10,6 +10,7 @@ import numpy as np
 from repertoire.app.clock import now
 from repertoire.app.sources.capabilities_by_vector import LABEL as NEAREST
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.comparison import Comparison
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
@@ -35,7 +36,8 @@ Tell = Callable[[], None]
 
 def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     """Bring the edges between sources that need no vectors up to date; do nothing if the graph is unchanged."""
-    if store.similarities.compared(ACROSS) == _state(store):
+    comparison = Comparison(store, ACROSS, _VERSION)
+    if comparison.is_done:
         return
     _read_new(store, tick)
     known = _RuleInputs(store)
@@ -46,11 +48,10 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     copies = _both_ways((edge.source, edge.target) for edge in same)
     clashing = conflicts.conflicts(known.parties(), copies)
     instead = alternatives.choose(beside, alternatives.by_words(known.jobs(), copies))
-    with store.transaction():
+    with comparison.writing():
         for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
             store.sources.set_edges(edges, now=now(), file=label)
         store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
-        store.similarities.note_compared(ACROSS, _state(store))
 
 
 def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
@@ -68,7 +69,8 @@ def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
 
 def relate_in_meaning(store: Store, model: str) -> None:
     """Replace the alternatives that vectors show; do nothing if the graph and its vectors are unchanged."""
-    if store.similarities.compared(MEANING) == _state(store, model):
+    comparison = Comparison(store, MEANING, _VERSION, model=model)
+    if comparison.is_done:
         return
     ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
     edges: list[Edge] = []
@@ -80,15 +82,8 @@ def relate_in_meaning(store: Store, model: str) -> None:
         present = known.pairs(ALTERNATIVE_TO, but=MEANING)
         settled = _both_ways([*present, *known.pairs(TWIN_OF)])
         edges = alternatives.fill(present, alternatives.by_meaning([job for _, job in listed], nearest, settled))
-    with store.transaction():
+    with comparison.writing():
         store.sources.set_edges(edges, now=now(), file=MEANING)
-        store.similarities.note_compared(MEANING, _state(store, model))
-
-
-def _state(store: Store, model: str = "") -> str:
-    """Return a key of all inputs of a comparison; an equal key means that nothing needs to be compared."""
-    vectors = f":{model}:{store.vectors.revision()}" if model else ""
-    return f"{_VERSION}{store.graph.revision()}{vectors}"
 
 
 def _read_new(store: Store, tick: Tell) -> None:
