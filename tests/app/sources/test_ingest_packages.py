@@ -15,12 +15,14 @@ from ingestion.workbench import skill
 from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.search import search
 from repertoire.app.sources import packages
+from repertoire.app.sources.file_outcomes import account
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PART_OF, TWIN_OF
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.technologies import technologies_of
+from repertoire.ingestion.file_outcomes import COMPONENT
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
 from repertoire.sources.scratch import PLACE
@@ -238,6 +240,8 @@ def test_a_package_is_fetched_when_a_person_asks_and_read_again_from_what_was_ke
     (done,) = [r for r in refresh(bench.store, bench.home, settings=Settings()) if r.source.startswith("npm:")]
     assert (done.components, done.changed) == (4, 0)
     assert bench.ingest("npm:@acme/mcp-notes").changed == 0
+    told = account(bench.store, bench.home, done.source, settings=Settings())
+    assert ("package.json", COMPONENT) in {(fate.path, fate.became) for fate in told}
     assert calls == [("npm", "@acme/mcp-notes", "2.0.0"), ("npm", "@acme/mcp-notes", "")]
     (kept,) = [path for path in (bench.home / "sources").iterdir() if path.name != PLACE]
     assert [path.name for path in kept.iterdir()] == ["notes.tgz"]

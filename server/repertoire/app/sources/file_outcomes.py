@@ -58,4 +58,5 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> OpenedSo
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
         location = str(clone_folder(home, known.key))  # the clone as last fetched; this report fetches nothing
-    return open_address(addresses.parse(location, trusted=True), around, tick=lambda: None)
+    address = addresses.parse(location, trusted=True)
+    return open_address(address, around, tick=lambda: None, fetch_packages=known is None)
