@@ -109,6 +109,19 @@ def test_a_message_asks_where_it_ends_with_a_question(message: str, told: bool) 
     assert asks(message) is told
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["command -v pytest", "command -V mypy && echo yes", "tox -l", "tox --listenvs", "tox -a", "nox -l"],
+)
+def test_a_command_that_only_tells_has_checked_nothing(command: str) -> None:
+    assert signal_of_command(command) == ""
+
+
+@pytest.mark.parametrize("command", ["command pytest -v", "tox -e py312", "nox -s tests"])
+def test_a_command_that_runs_a_check_has_checked(command: str) -> None:
+    assert signal_of_command(command) == CHECKED
+
+
 def test_what_still_runs_or_was_stopped_has_passed_nothing() -> None:
     command = {"command": "pytest -q"}
     assert signal_of_call(command, {"stdout": "3 passed"}) == CHECKED

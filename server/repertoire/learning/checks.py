@@ -70,6 +70,8 @@ _TELLS_ONLY_OF: Mapping[str, frozenset[str]] = {
         "vue-tsc": "-w",
         "eslint": "-v",
         "vitest": "-w -v watch dev list init",
+        "tox": "-l -a --listenvs --listenvs-all",
+        "nox": "-l --list-sessions",
         "make": "-n --just-print -q --question",
         "go": "-list -c",
     }.items()
@@ -167,6 +169,8 @@ def _unwrapped(words: Sequence[str]) -> Sequence[str]:
 
 def _inner(words: Sequence[str]) -> Sequence[str] | None:
     name, rest = _name(words[0]), words[1:]
+    if name == "command" and rest and rest[0] in ("-v", "-V"):  # tells where a program is, and runs nothing
+        return None
     if name in _WRAPPERS:
         rest = _past_options(rest, _WRAPPERS[name])
         while rest and _ASSIGNED.match(rest[0]):
