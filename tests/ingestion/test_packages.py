@@ -235,10 +235,10 @@ def test_a_package_has_its_programs_and_neither_its_tests_nor_those_of_a_package
         *("package.json", "README.md", "src/index.ts", "src/index.test.ts", "tests/x.ts", "lib/types.d.ts", "a.min.js"),
         *("packages/inner/package.json", "packages/inner/index.js", "docs/x.js", "vite.config.ts", "data.json"),
     ]
-    assert belonging("package.json", paths) == ("README.md", "src/index.ts")
-    assert belonging("packages/inner/package.json", paths) == ("packages/inner/index.js",)
-    wheel = ["x/__init__.py", "x-1.dist-info/METADATA", "x-1.dist-info/entry_points.txt"]
-    assert set(belonging(wheel[1], wheel)) == {"x/__init__.py", "x-1.dist-info/entry_points.txt"}
+    assert belonging("package.json", sorted(paths)) == ("README.md", "src/index.ts")
+    assert belonging("packages/inner/package.json", sorted(paths)) == ("packages/inner/index.js",)
+    wheel = ["x-1.dist-info/METADATA", "x-1.dist-info/entry_points.txt", "x/__init__.py"]
+    assert set(belonging(wheel[0], wheel)) == {"x/__init__.py", "x-1.dist-info/entry_points.txt"}
     assert not is_manifest("x.egg-info/PKG-INFO")
 
 

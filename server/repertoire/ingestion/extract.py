@@ -46,6 +46,7 @@ from repertoire.ingestion.parts import (
     Strategy,
     folder,
     hook_scripts,
+    is_program,
     skill_of,
 )
 from repertoire.ingestion.plugin_files import carries
@@ -91,18 +92,20 @@ def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
     skills = {folder(path): path for path in offered if path.rpartition("/")[2].lower() == "skill.md"}
     layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(offered))
     beside = {name for strategy in STRATEGIES for name in strategy.beside}
+    ordered = sorted(paths)
+    programs = [path for path in ordered if is_program(path)]
     read: list[str] = []
     parts: dict[str, list[str]] = {}
     for path in paths:
         strategy = strategy_for(path, layout)
         if strategy is not None and strategy.gathers is not None:
-            parts[path] = list(strategy.gathers(path, paths))
+            parts[path] = list(strategy.gathers(path, ordered))
         if strategy is not None or licences.is_licence_file(path) or path.rpartition("/")[2] in beside:
             read.append(path)
         owner = skill_of(path, layout.skills)
         if owner is not None and path != skills[owner]:
             parts.setdefault(skills[owner], []).append(path)
-    parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] in HOOK_FILES})
+    parts.update({path: hook_scripts(path, programs) for path in read if path.rpartition("/")[2] in HOOK_FILES})
     read.sort(key=lambda path: path.endswith(".py"))  # last: code must not use up the room that texts need
     return ExtractionPlan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
 

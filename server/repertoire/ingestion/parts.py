@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,7 +138,7 @@ class Strategy:
     claims: Callable[[str, SourceLayout], bool]
     extract: Callable[[SourceFile, SourceLayout], FileOutcome]
     beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
-    gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # selects the parts to read from all paths
+    gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # selects its parts from all paths, sorted
 
 
 def entry_digest(text: str) -> str:
@@ -182,17 +183,26 @@ def skill_of(path: str, skills: frozenset[str]) -> str | None:
 HOOK_FILES = ("hooks.json", "settings.json", "settings.local.json")
 
 
-def hook_scripts(path: str, paths: Iterable[str]) -> list[str]:
-    """Return the programs that hooks may start: those beside a `hooks.json`, or in folders like `scripts` near it."""
+def hook_scripts(path: str, programs: Sequence[str]) -> list[str]:
+    """Return those of sorted programs that hooks may start: beside a `hooks.json`, or in folders like `scripts`."""
     above = folder(path)
     root = folder(above) if above.rpartition("/")[2] == "hooks" else above
     beside = {above} if path.rpartition("/")[2] == HOOK_FILES[0] else set()  # beside settings lies everything
     homes = {*beside, *(f"{root}/{name}".lstrip("/") for name in ("hooks", "hooks-handlers", "scripts", "bin"))} - {""}
-    return [
-        other
-        for other in paths
-        if other.lower().endswith(_PROGRAMS) and any(other.startswith(f"{home}/") for home in homes)
-    ]
+    return sorted({program for home in homes for program in below(home, programs)})
+
+
+def is_program(path: str) -> bool:
+    """Tell by its ending whether a file is a program that a hook may start."""
+    return path.lower().endswith(_PROGRAMS)
+
+
+def below(above: str, paths: Sequence[str]) -> Sequence[str]:
+    """Return those of sorted paths that lie below a folder."""
+    if not above:
+        return paths
+    first = bisect_left(paths, f"{above}/")
+    return paths[first : bisect_left(paths, f"{above}0", first)]  # 0 is the character that follows a slash
 
 
 def in_folder(path: str, *names: str) -> bool:

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from examples import examples
 from ingestion.workbench import skill
 from repertoire.app.sources import ingest as ingesting
+from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.front_matter import split
+from repertoire.ingestion.parts import SourceLayout
 
 GOOD = {"skills/good/SKILL.md": skill("good")}
 
@@ -276,6 +278,18 @@ def test_a_flood_of_one_sign_is_read_in_proportion_to_its_length(bench, flood):
     short, long = cost(20_000), cost(200_000)
 
     assert long < 10 * max(short, 0.05) * 4
+
+
+def test_many_plugins_and_packages_are_planned_in_proportion_to_their_number():
+    def cost(number: int) -> float:
+        each = ("hooks/hooks.json", "hooks/a.py", "scripts/b.sh", "package.json", "src/c.ts")
+        paths = [f"plugins/p{place}/{name}" for place in range(number) for name in each]
+        began = time.process_time()
+        planned = extraction.plan(paths, SourceLayout("many"))
+        assert planned.parts["plugins/p1/hooks/hooks.json"] == ("plugins/p1/hooks/a.py", "plugins/p1/scripts/b.sh")
+        return time.process_time() - began
+
+    assert cost(2_000) < 10 * max(cost(200), 0.05) * 4
 
 
 def test_a_file_that_takes_too_long_is_left_out_and_not_tried_again_until_it_changes(bench, monkeypatch):

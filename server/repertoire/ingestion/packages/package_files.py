@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repertoire.ingestion.parts import folder
+from repertoire.ingestion.parts import below, folder
 from repertoire.syntax import language_of
 
 MANIFESTS = ("package.json", "pyproject.toml", "PKG-INFO", "METADATA")
@@ -33,21 +33,17 @@ def is_manifest(path: str) -> bool:
 
 
 def belonging(path: str, paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the files that are read with a manifest, the nearest first, up to a bound."""
+    """Return those of sorted files that are read with a manifest, the nearest first, up to a bound."""
     root = root_of(path)
     under = f"{root}/" if root else ""
+    candidates = below(root, paths)
     inner = tuple(
-        f"{other}/"
-        for candidate in paths
-        if candidate.startswith(under) and is_manifest(candidate) and (other := root_of(candidate)) != root
+        f"{other}/" for candidate in candidates if is_manifest(candidate) and (other := root_of(candidate)) != root
     )
     found = [
         candidate
-        for candidate in paths
-        if candidate.startswith(under)
-        and candidate != path
-        and not (inner and candidate.startswith(inner))
-        and _is_read(candidate[len(under) :])
+        for candidate in candidates
+        if candidate != path and not (inner and candidate.startswith(inner)) and _is_read(candidate[len(under) :])
     ]
     return tuple(sorted(found, key=lambda candidate: (candidate.count("/"), candidate))[:_MOST])
 
