@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from repertoire.domain.project import CODE
 from repertoire.retrieval import sections
 from repertoire.retrieval.project import CodeIndex, Parts, read_project
-from repertoire.retrieval.sections import CHUNKS, SectionRun, by_chunks, by_headings, by_words
+from repertoire.retrieval.sections import CHUNKS, WORDS, SectionRun, by_chunks, by_headings, by_words
 from repertoire.retrieval.sign_codes import NodeVectors
 
 _WIDTH = 3
@@ -63,6 +63,19 @@ def test_headings_that_have_no_vectors_yet_are_not_compared():
     index = read_project(1, Parts(one, 1_000 * one, one), held({1_000: 0.5}), CODE)
     run = SectionRun("what", None, index, OneQuestion(), weights={})
     assert by_headings(run) == "no vectors"
+
+
+def test_a_section_that_the_index_lacks_lends_its_words_to_no_other():
+    class Matching:
+        def match(self, words, **_):
+            del words
+            return [(15, 2.0), (10, 1.0), (30, 1.0)]
+
+    ids = np.array([10, 20], dtype=np.int64)
+    index = read_project(1, Parts(ids, ids[:0], ids[:0]), [NO_VECTORS, NO_VECTORS], CODE)
+    run = SectionRun("kiln", Matching(), index, None, weights={})
+    by_words(run)
+    assert run.evidence[WORDS].tolist() == [0.5, 0.0]
 
 
 def test_of_very_many_sections_the_rarest_words_alone_are_looked_up(monkeypatch):

@@ -191,8 +191,8 @@ def by_words(run: SectionRun) -> str:
     found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
-        rows, _ = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
-        scores[rows] = [score / found[0][1] for _, score in found]
+        rows, known = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
+        scores[rows[known]] = np.array([score / found[0][1] for _, score in found])[known]
     run.evidence[WORDS] = scores
     return f"{len(found)} matched"
 
