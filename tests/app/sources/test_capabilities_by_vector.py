@@ -8,7 +8,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.person.correct import set_capabilities
-from repertoire.app.sources.capabilities_by_vector import assign_nearest
+from repertoire.app.sources.capabilities_by_vector import LABEL, assign_nearest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.inference.embedder import load
@@ -56,10 +56,23 @@ def test_a_component_that_words_describe_gets_no_capability_that_it_does_not_men
 
 def test_assigning_again_changes_nothing(filled, embedder):
     embed_pending(filled.store, embedder)
-    revision, shipped = filled.revision(), ShippedVectorEmbedder(embedder)
+    revision = filled.revision()
 
-    assert assign_nearest(filled.store, shipped) == assign_nearest(filled.store, shipped) > 0
+    filled.store.similarities.note_compared(LABEL, "")
+    assign_nearest(filled.store, ShippedVectorEmbedder(embedder))
+
+    assert nearest(filled, "simplify")
     assert filled.revision() == revision
+
+
+def test_where_nothing_is_new_no_component_is_read(filled, embedder, monkeypatch):
+    read = []
+    embed_pending(filled.store, embedder)
+    monkeypatch.setattr(filled.store.graph, "components", lambda rows: read.extend(rows) or {})
+
+    embed_pending(filled.store, embedder)
+
+    assert read == []
 
 
 def test_what_a_curator_said_stands_alone(filled, embedder):

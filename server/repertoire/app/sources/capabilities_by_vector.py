@@ -8,16 +8,19 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.comparison import Comparison
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.catalogue import reading
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import AGENT, MCP_SERVER, PROVIDES, Component, Edge
 from repertoire.ingestion.capabilities import Vocabulary, mentioned
+from repertoire.ingestion.source_context import EXTRACTOR_VERSION
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
 
 LABEL = "nearest capabilities"  # label of these edges, which belong to no source
 _EVIDENCE = "nearest in meaning"
+_VERSION = f"{EXTRACTOR_VERSION}.1"  # version of what reads terms out of texts, and of the rules below
 # Cosine thresholds, chosen on labelled components (bench/capabilities); without a word as evidence it must be higher.
 _NEAR_ENOUGH, _NEAR_ENOUGH_ALONE = 0.45, 0.55
 _PHRASES = 12  # synonyms in a term's embedded text; more of them would hide its name
@@ -28,20 +31,26 @@ _IS: Mapping[str, frozenset[str]] = {  # terms near to every component of a type
 }
 
 
-def assign_nearest(store: Store, embedder: Embedder) -> int:
-    """Replace the capability edges that vectors show; return how many there are.
+def assign_nearest(store: Store, embedder: Embedder) -> None:
+    """Replace the capability edges that vectors show; do nothing if the graph and its vectors are unchanged.
 
     Components with a curator's list and catalogue entries get none: their capabilities are written by hand.
     """
+    comparison = Comparison(store, LABEL, f"{_VERSION}.{shipped_vocabulary().digest}:", model=embedder.model)
+    if comparison.is_done:
+        return
     ids, matrix = _read_for_real(store, embedder.model)
     edges: list[Edge] = []
     if len(ids):
         shipped = reading.load()
         terms = list(shipped.capabilities)
         near = _TermVectors(terms, embedder.embed_passages(term_texts(shipped)), shipped_vocabulary())
-        edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
-    store.sources.set_edges(edges, now=now(), file=LABEL)
-    return len(edges)
+        known = _known(store)
+        for start in range(0, len(ids), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            edges += _chunk(store, near, known, ids[rows].tolist(), matrix[rows])
+    with comparison.writing():
+        store.sources.set_edges(edges, now=now(), file=LABEL)
 
 
 def term_texts(shipped: reading.Catalogue) -> list[str]:
@@ -53,10 +62,11 @@ def term_texts(shipped: reading.Catalogue) -> list[str]:
 
 
 def _read_for_real(store: Store, model: str) -> tuple[np.typing.NDArray[np.int64], Vectors]:
-    """Return node ids and description vectors of all components but the catalogue's entries."""
+    """Return node ids and description vectors of all components whose capabilities nobody wrote by hand."""
     ids, matrix = store.vectors.matrix(DESCRIPTION_SPACE, model)
-    entries = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key]
-    read = ~np.isin(ids, entries)
+    corrected = store.preferences.corrections()
+    by_hand = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key or row.id in corrected]
+    read = ~np.isin(ids, by_hand)
     return ids[read], matrix[read]
 
 
@@ -85,29 +95,22 @@ class _TermVectors:
 
 
 def _chunk(
-    store: Store, near: _TermVectors, ids: np.typing.NDArray[np.int64], matrix: Vectors, start: int
-) -> list[Edge]:
-    rows = ids[start : start + _CHUNK].tolist()
+    store: Store, near: _TermVectors, known: Mapping[int, set[str]], rows: Sequence[int], matrix: Vectors
+) -> Iterator[Edge]:
     stored = store.graph.components(rows)
-    corrected = store.preferences.corrections()
-    cosines = near.cosines(matrix[start : start + _CHUNK])
-    edges = []
-    for row, likeness in zip(rows, cosines, strict=True):
-        found = stored.get(row)
-        if found is None or found.component.id in corrected:
+    for row, likeness in zip(rows, near.cosines(matrix), strict=True):
+        if row not in stored:  # deleted by another process meanwhile
             continue
-        component = found.component
-        for term, weight in near.terms_of(component, likeness, _known(store, component.id)):
+        component = stored[row].component
+        for term, weight in near.terms_of(component, likeness, frozenset(known.get(row, ()))):
             evidence = f"{_EVIDENCE} ({weight:.2f})"
-            edges.append(Edge(component.id, f"capability:{term}", PROVIDES, round(weight, 3), evidence))
-    return edges
+            yield Edge(component.id, f"capability:{term}", PROVIDES, round(weight, 3), evidence)
 
 
-def _known(store: Store, component: str) -> frozenset[str]:
-    """Return a component's capabilities that words have shown."""
-    links = store.graph.links(component, limit=1000)
-    return frozenset(
-        link.other_name
-        for link in links
-        if link.outgoing and link.relation == PROVIDES and not link.evidence.startswith(_EVIDENCE)
-    )
+def _known(store: Store) -> dict[int, set[str]]:
+    """Map node ids to the capabilities that words have shown."""
+    found: dict[int, set[str]] = {}
+    for source, _, term, _, evidence, _ in store.graph.edges_of(PROVIDES):
+        if not evidence.startswith(_EVIDENCE):
+            found.setdefault(source, set()).add(term)
+    return found
