@@ -97,9 +97,6 @@ def _order_severities(match: Match, line: Line) -> Mapping[str, str]:
 _IN_A_LIST_OF_EXAMPLES = re.compile(
     r"(?i)(?:e\.g\.|such\s+as|like|for\s+example|asks?\s+(?:you\s+)?to|tells?\s+(?:you\s+)?to|attempts?\s+to|tr(?:y|ies|ying)\s+to|telling\s+you\s+to|asking\s+you\s+to|instructions?\s+to|requests?\s+to|may\s+say|says?|clear\s+context)[\s:,]*$"
 )
-_CHARACTER = re.compile(
-    r"(?i)\b(?:exception|password|secret|token|credential|error|stack|whether|raw|technical|if\s+user|user\s+exists)\b"
-)
 
 
 def _conceal_severities(match: Match, line: Line) -> Mapping[str, str]:
