@@ -208,13 +208,14 @@ class ProjectStore:
     def move(self, old: str, new: str) -> None:
         """Rename a file whose content did not change, with the keys of all that was read from it."""
         with self._db.transaction():
+            writer = GraphWriter(self._db, self.vectors, now="")
             for kind in (FILE, SYMBOL, SECTION, *CHUNKS_OF.values()):
                 for node_id, key in self._db.rows(
                     "SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type = ?", (TREE, old, kind)
                 ):
                     kinds = _KINDS_IN_KEY.findall(key)[0]
                     moved = f"{kinds}{new}{key[len(kinds) + len(old) :]}"
-                    self._db.execute("UPDATE node SET key = ?, file = ? WHERE id = ?", (moved, new, node_id))
+                    writer.rename(node_id, moved, new)
             self._db.execute(
                 "UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old)
             )

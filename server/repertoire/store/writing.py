@@ -188,6 +188,16 @@ class GraphWriter:
             )
             self.touch_nodes(kind, stand_in.type)
 
+    def rename(self, node_id: int, key: str, file: str) -> None:
+        """Give a node another key and file, with the edges of the stand-in that had this key until now."""
+        stand_in = self._db.value("SELECT id FROM node WHERE key = ? AND type = ?", (key, STAND_IN))
+        if stand_in is not None:  # what the node itself said of its new name would lead to itself
+            self._db.execute(
+                "UPDATE OR IGNORE edge SET target = ?1 WHERE target = ?2 AND source <> ?1", (node_id, stand_in)
+            )
+            self.delete([(stand_in, STAND_IN)])
+        self._db.execute("UPDATE node SET key = ?, file = ? WHERE id = ?", (key, file, node_id))
+
     def delete(self, nodes: Iterable[tuple[int, str]]) -> None:
         """Delete nodes, given by id and kind, with their edges, text, vectors and rows."""
         for node_id, kind in nodes:

@@ -91,6 +91,19 @@ def test_a_note_about_a_symbol_outlives_it_and_finds_it_again(project):
     assert show_item(project, "symbol:kiln/clay.py::weigh").related["noted in"] == (key,)
 
 
+def test_a_note_about_a_deleted_file_is_about_the_one_that_is_renamed_to_its_name(project):
+    root, links = Path(project.root), (("about", "kiln/clay.py"), ("about", "weigh"))
+    key = save_entry(project, SaveRequest("note", title="Weigh wet", links=links), embedder=None).entries[0].key
+    write(root, {"mud.py": "def weigh(mud):\n    return 2\n"})
+    (root / "kiln/clay.py").unlink()
+    read(project.store)
+    (root / "mud.py").rename(root / "kiln/clay.py")
+    assert read(project.store).moved == 1
+    assert read(project.store).read == 0
+    assert show_item(project, "file:kiln/clay.py").related["noted in"] == (key,)
+    assert show_item(project, "symbol:kiln/clay.py::weigh").related["noted in"] == (key,)
+
+
 def test_a_newer_decision_supersedes_an_older_one(project):
     old = save_entry(project, SaveRequest("note", title="Fire with wood"), embedder=None).entries[0]
     links = (("supersedes", old.key),)

@@ -90,6 +90,18 @@ def test_a_renamed_file_keeps_its_nodes_and_a_deleted_one_goes(kiln):
     assert memory.items.node_id("symbol:Oven.java::Oven") is None
 
 
+def test_a_file_renamed_to_what_a_document_links_to_is_what_it_links_to(kiln):
+    _, root, memory = kiln
+    write(root, {"README.md": "See [how](new.md).\n", "old.md": "# How\n\nSlowly. See [this](new.md).\n"})
+    read(memory)
+    node_id = memory.items.node_id("file:old.md")
+    (root / "old.md").rename(root / "new.md")
+    assert read(memory).moved == 1
+    assert memory.items.node_id("file:new.md") == node_id
+    assert ends(memory, "links_to", "file:README.md") == {"file:new.md"}
+    assert ends(memory, "links_to", "file:new.md") == set()
+
+
 def test_a_secret_in_a_program_is_neither_found_nor_shown(tmp_path):
     root = write(tmp_path / "p", {"a.py": f'TOKEN = "{SECRET}"\n\n\ndef use():\n    return "{SECRET}"\n'})
     with begin(tmp_path / "home", root) as memory:
