@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from repertoire.domain.component import Node
-from repertoire.domain.errors import StoreError
+from repertoire.domain.errors import StatementRefused, StoreError
 from repertoire.domain.event import Event
 from repertoire.store.database import Store
 from store.samples import NOW, SOURCE, component, record
@@ -82,6 +82,17 @@ def test_going_on_in_a_block_whose_transaction_the_disk_ended_is_refused(store):
     assert kinds(store) == ["c"]
 
 
+def test_what_the_file_cannot_hold_is_a_typed_error_that_names_the_file_and_undoes_the_block(store, tmp_path):
+    @store.transaction()
+    def block() -> None:
+        log(store, "a")
+        store._connection.execute("INSERT INTO meta VALUES ('revision', 1)")
+
+    with pytest.raises(StatementRefused, match=rf"{tmp_path}.*UNIQUE.*run it again"):
+        block()
+    assert kinds(store) == []
+
+
 def test_reads_in_a_snapshot_see_one_state(store, tmp_path):
     with Store.open(tmp_path / "repertoire.db") as other, store.snapshot():
         assert store.events.count("a") == 0
@@ -102,6 +113,6 @@ def test_a_snapshot_inside_a_transaction_sees_what_it_wrote(store):
 def test_events_are_only_ever_added(store):
     log(store, "a")
     for statement in ("UPDATE event SET kind = 'b'", "DELETE FROM event"):
-        with pytest.raises(Exception, match="append-only"):
+        with pytest.raises(StatementRefused, match="append-only"):
             store._connection.execute(statement)
     assert kinds(store) == ["a"]

@@ -16,7 +16,8 @@ RepertoireError
     ├── CorruptStore      damaged
     ├── StoreFull         no space left
     ├── StoreReadOnly     cannot be written from here
-    └── StoreBusy         another process holds the write lock for too long
+    ├── StoreBusy         another process holds the write lock for too long
+    └── StatementRefused  what was to be read or written does not fit what the file holds
 """
 
 from __future__ import annotations
@@ -88,3 +89,7 @@ class StoreReadOnly(StoreError):
 
 class StoreBusy(StoreError):
     """Another process held the write lock for too long."""
+
+
+class StatementRefused(StoreError):
+    """What was to be read or written does not fit what the file holds; nothing of it was written."""

@@ -35,6 +35,7 @@ from repertoire.domain.errors import (
     CorruptStore,
     ForeignStore,
     NewerStore,
+    StatementRefused,
     StoreBusy,
     StoreError,
     StoreFull,
@@ -141,6 +142,12 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
             raise StoreFull(_full(path)) from error
         message = f"{path} could not be read or written ({error}); check the disk"
         raise StoreError(message) from error
+    except apsw.Error as error:
+        message = (
+            f"{path} refused what was to be read or written ({error}), nothing of it was written; run it again, and "
+            "report these words if that fails too"
+        )
+        raise StatementRefused(message) from error
 
 
 def _full(path: Path) -> str:

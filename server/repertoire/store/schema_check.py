@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from repertoire.domain.errors import CorruptStore, ForeignStore
+from repertoire.domain.errors import CorruptStore, ForeignStore, StatementRefused
 from repertoire.domain.text import clean_line
 from repertoire.store.migrations import RECORD, Migration
 from repertoire.store.opening import harden, translated
@@ -98,7 +98,8 @@ def contradictions_refused(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (LookupError, ValueError, TypeError, OverflowError, apsw.Error) as error:
-        detail = clean_line(f"{type(error).__name__}: {error}", 120)
+    except (LookupError, ValueError, TypeError, OverflowError, StatementRefused) as error:
+        cause = error.__cause__ or error
+        detail = clean_line(f"{type(cause).__name__}: {cause}", 120)
         message = f"the rows of {path} contradict each other ({detail}); build or fetch it again"
         raise CorruptStore(message) from error
