@@ -95,6 +95,28 @@ def test_a_second_import_changes_only_what_changed_there(project, root):
     assert entries(project)["Kiln - Tests"].body == "Run `make check` first."
 
 
+def test_items_of_one_title_and_sections_of_one_heading_each_come_and_come_once(project, root):
+    items = "- [ ] Write docs\n  for users\n- [ ] Write docs\n  for developers\n"
+    write(root, {"TODO.md": items, "AGENTS.md": "# Pots\n\n## Tests\n\nDry.\n\n## Tests\n\nFired.\n"})
+    asked = ("TODO.md", "AGENTS.md")
+    assert len(import_entries(project, asked).added) == 4
+    bodies = {one.body for one in list_entries(project, ListQuery()).entries}
+    assert bodies == {"for users", "for developers", "Dry.", "Fired."}
+    again = import_entries(project, asked)
+    assert (again.added, again.changed, again.same) == ([], [], 4)
+    write(root, {"TODO.md": items.replace("users", "everybody")})
+    third = import_entries(project, asked)
+    assert (third.added, third.changed, third.same) == ([], ["Write docs"], 3)
+
+
+def test_what_two_files_say_alike_is_added_once_and_there_from_then_on(project, root):
+    write(root, {"TODO.txt": "- [ ] Sweep the floor\n"})
+    first = import_entries(project, ("TODO.md", "TODO.txt"))
+    assert (len(first.added), first.same) == (3, 1)
+    again = import_entries(project, ("TODO.md", "TODO.txt"))
+    assert (again.added, again.changed, again.same) == ([], [], 4)
+
+
 def test_notes_of_basic_memory_are_linked_by_their_titles(project, tmp_path):
     write(
         tmp_path / "basic",

@@ -48,7 +48,7 @@ from repertoire.trust.redaction import redact
 
 TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
 _BULK = 100
-MERGED = "merged"
+MERGED, THERE = "merged", "was there already"
 
 
 def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder | None) -> Saved:
@@ -116,7 +116,7 @@ def _put(
     entry = changed_entry(before, asked) if before else new_entry(asked)
     known = None if before else project.store.entries.get(entry.key)
     if known is not None:
-        return known, "was there already", []
+        return known, THERE, []
     twin, how = (None, "") if before or asked.apart else twin_of(project, entry)
     if twin is not None and how == SAME:
         entry, merge = merged(twin, entry)

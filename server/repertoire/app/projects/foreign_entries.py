@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repertoire import linear
@@ -72,8 +73,15 @@ def format_of(path: str) -> str:
 
 
 def read_entries(path: str, text: str, form: str) -> Iterator[ForeignEntry | str]:
-    """Yield the entries of a file, and for each part that cannot be read the reason."""
-    yield from _READERS[form](path, text)
+    """Yield the entries of a file, no two of one source, and for each part that cannot be read the reason."""
+    times = Counter[str]()
+    for one in _READERS[form](path, text):
+        if isinstance(one, str):
+            yield one
+            continue
+        times[one.source] += 1
+        again = times[one.source]  # items of one title, sections of one heading
+        yield one if again == 1 else replace(one, source=f"{one.source}#{again}")
 
 
 def _instructions(path: str, text: str) -> Iterator[ForeignEntry | str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.app.projects.entries import link_entries, save_entry
+from repertoire.app.projects.entries import THERE, link_entries, save_entry
 from repertoire.app.projects.entry_requests import LinkRequest, SaveRequest
 from repertoire.app.projects.entry_writing import back_up
 from repertoire.app.projects.foreign_entries import BASIC_MEMORY, ForeignEntry, format_of, read_entries
@@ -111,11 +111,15 @@ def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder 
         "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=not key
     )
     try:
-        entry = save_entry(project, asked, embedder=embedder).entries[0]
+        saved = save_entry(project, asked, embedder=embedder)
     except InvalidRequest as error:
         report.skipped[one.source] = str(error)
         return key
-    (report.changed if key else report.added).append(entry.title)
+    entry = saved.entries[0]
+    if saved.what == THERE:  # another file says it too
+        report.same += 1
+    else:
+        (report.changed if key else report.added).append(entry.title)
     return entry.key
 
 
