@@ -115,6 +115,14 @@ def test_a_newer_decision_supersedes_an_older_one(project):
     ]
 
 
+def test_a_title_is_changed_but_never_to_nothing(project):
+    key = task(project, "Fire it").key
+    with pytest.raises(InvalidRequest, match="the task has no title"):
+        save_entry(project, save_request({"title": "  "}, key=key), embedder=None)
+    save_entry(project, save_request({"title": " Fire it\nslowly "}, key=key), embedder=None)
+    assert titles(project) == ["Fire it slowly"]
+
+
 def test_a_secret_is_not_saved(project):
     said = f"the key is {SECRET}"
     note = save_entry(project, SaveRequest("note", title="Key", body=said), embedder=None).entries[0]

@@ -247,10 +247,7 @@ def new_entry(asked: SaveRequest) -> Entry:
     if kind not in ENTRIES:
         message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
         raise InvalidRequest(message)
-    title = _clean(asked.title or "", TITLE)
-    if not title:
-        message = f"the {kind} has no title; send one in a few words"
-        raise InvalidRequest(message)
+    title = _title(kind, asked.title or "")
     body = redact(asked.body or "")[:_BODY]
     # from its words, so that two branches name the same entry alike and different ones differently
     name = hashlib.sha256(f"{kind}\0{title}\0{body}".encode("utf-8", "replace")).hexdigest()[:12]
@@ -276,7 +273,7 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
     tags = entry.tags if asked.tags is None else tuple(dict.fromkeys(_clean(tag, _WORD).lower() for tag in asked.tags))
     return replace(
         entry,
-        title=entry.title if asked.title is None else _clean(asked.title, TITLE),
+        title=entry.title if asked.title is None else _title(entry.kind, asked.title),
         body=entry.body if asked.body is None else redact(asked.body)[:_BODY],
         tags=tags,
         status=asked.status or entry.status,
@@ -289,6 +286,14 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
         version=entry.version + 1,
         changed=now(),
     )
+
+
+def _title(kind: str, asked: str) -> str:
+    title = _clean(asked, TITLE)
+    if not title:
+        message = f"the {kind} has no title; send one in a few words"
+        raise InvalidRequest(message)
+    return title
 
 
 def _check_version(entry: Entry, expected: int | None) -> None:
