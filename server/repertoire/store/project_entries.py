@@ -34,7 +34,8 @@ from repertoire.store.writing import SHARED, GraphWriter, Owner
 _SELECT = """SELECT n.id, n.key, e.kind, e.title, e.body, e.tags, e.status, e.priority, e.data, e.version, e.created,
     e.changed FROM entry e JOIN node n ON n.id = e.node_id"""
 _FIRST_LINE = 200
-_LINKS = ", ".join(f"'{name}'" for name in ENTRY_LINKS)
+# by the owner of all links there is an index, by relation alone there is none
+_OF_LINKS = f"e.source_id = {SHARED.source_id} AND e.file = 'links'"
 
 
 class ProjectEntries:
@@ -143,7 +144,7 @@ class ProjectEntries:
         with self._db.transaction():
             known = link in self.links(link.source)
             self._db.execute(
-                """DELETE FROM edge WHERE relation = ?1 AND file = 'links' AND source IN
+                f"""DELETE FROM edge AS e WHERE relation = ?1 AND {_OF_LINKS} AND source IN
                    (SELECT id FROM node WHERE key = ?2) AND target IN (SELECT id FROM node WHERE key = ?3)""",
                 (link.relation, link.source, link.target),
             )
@@ -158,7 +159,7 @@ class ProjectEntries:
         rows = self._db.rows(
             f"""SELECT a.key, e.relation, b.key FROM edge e
                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
-                WHERE e.relation IN ({_LINKS}) AND ?2 IN ('', e.relation) {where} ORDER BY e.id""",
+                WHERE {_OF_LINKS} AND ?2 IN ('', e.relation) {where} ORDER BY e.id""",
             (key, relation),
         )
         return [EntryLink(*map(str, row)) for row in rows]
@@ -167,7 +168,7 @@ class ProjectEntries:
         """Return the files, symbols and sections that an entry is linked with and that are not in the project now."""
         rows = self._db.rows(
             f"""SELECT DISTINCT b.key FROM edge e JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target
-                WHERE a.key = ? AND b.type = ? AND e.relation IN ({_LINKS}) ORDER BY 1""",
+                WHERE a.key = ? AND b.type = ? AND {_OF_LINKS} ORDER BY 1""",
             (key, STAND_IN),
         )
         return [str(end) for (end,) in rows if str(end).partition(":")[0] in (FILE, SYMBOL, SECTION)]
@@ -180,7 +181,7 @@ class ProjectEntries:
     def unlink_gone(self, *, before: str, now: str) -> list[EntryLink]:
         """Delete the links with files, symbols and sections that went before some time and did not come back."""
         ends = f"""SELECT a.key, e.relation, b.key, e.id FROM edge e JOIN node a ON a.id = e.source
-            JOIN node b ON b.id = e.target WHERE e.relation IN ({_LINKS}) AND b.type = ? AND b.last_changed < ?"""
+            JOIN node b ON b.id = e.target WHERE {_OF_LINKS} AND b.type = ? AND b.last_changed < ?"""
         kinds = (FILE, SECTION, SYMBOL)
         gone = [row for row in self._db.rows(ends, (STAND_IN, before)) if str(row[2]).partition(":")[0] in kinds]
         self._unlink([int(row[3]) for row in gone], now=now)
@@ -188,7 +189,7 @@ class ProjectEntries:
 
     def unlink_all(self, key: str, *, now: str) -> None:
         """Delete the links from and to a node, and the node if nothing else needs it."""
-        sql = "SELECT e.id FROM edge e JOIN node n ON n.id IN (e.source, e.target) WHERE e.file = 'links' AND n.key = ?"
+        sql = f"SELECT e.id FROM edge e JOIN node n ON n.id IN (e.source, e.target) WHERE {_OF_LINKS} AND n.key = ?"
         self._unlink([int(row[0]) for row in self._db.rows(sql, (key,))], now=now)
 
     def _unlink(self, edges: Sequence[int], *, now: str) -> None:
@@ -217,7 +218,7 @@ class ProjectEntries:
 
     def linked(self) -> list[tuple[int, str, int]]:
         """Return all links of entries as node ids with the relation between them."""
-        rows = self._db.rows(f"SELECT source, relation, target FROM edge WHERE relation IN ({_LINKS})")
+        rows = self._db.rows(f"SELECT source, relation, target FROM edge e WHERE {_OF_LINKS}")
         return [(int(source), str(relation), int(target)) for source, relation, target in rows]
 
     def mirrored(self) -> dict[str, MirroredFile]:

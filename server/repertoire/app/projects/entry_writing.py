@@ -113,14 +113,19 @@ def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
         if link.source == link.target:
             message = f"{link.source} cannot be linked with itself"
             raise InvalidRequest(message)
-        same = [(one.source, one.target) for one in entries.links(relation=link.relation)]
-        around = circle(same, link.source, link.target) if link.relation in (BLOCKS, SUPERSEDES, PART_OF) else ()
-        if around:
-            message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"
-            raise InvalidRequest(message)
+        if link.relation in (BLOCKS, SUPERSEDES, PART_OF):
+            _refuse_circle(entries, link)
         entries.link([link], now=now())
         old = entries.get(link.target) if link.relation == SUPERSEDES else None
         if old is not None and SUPERSEDED in STATES[old.kind] and old.status != SUPERSEDED:
             superseded.append(replace(old, status=SUPERSEDED, version=old.version + 1, changed=now()))
             put_entry(project, superseded[-1], None)
     return superseded
+
+
+def _refuse_circle(entries: ProjectEntries, link: EntryLink) -> None:
+    same = [(one.source, one.target) for one in entries.links(relation=link.relation)]
+    around = circle(same, link.source, link.target)
+    if around:
+        message = f"{link.relation} would go round in a circle: {' -> '.join((link.source, *around))}"
+        raise InvalidRequest(message)
