@@ -21,6 +21,7 @@ class Modules:
         self._folders: dict[str, list[str]] = defaultdict(list)
         for path in languages:
             self._folders[posixpath.dirname(path)].append(path)
+        self._java = self._java_packages()
 
     def _python_modules(self) -> dict[str, list[str]]:
         """Map every name under which a Python file may be imported to such files."""
@@ -30,6 +31,16 @@ class Modules:
             if language == syntax.PYTHON:
                 for name in _python_names(path, packages):
                     found[name].append(path)
+        return found
+
+    def _java_packages(self) -> dict[str, list[str]]:
+        """Map every end of the folder of a Java file, the path of its package among them, to such files."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for folder, paths in self._folders.items():
+            files = [path for path in paths if self._files[path] == syntax.JAVA]
+            parts = folder.split("/") if files else ()
+            for begin in range(len(parts)):
+                found["/".join(parts[begin:])].extend(files)
         return found
 
     def of(self, importer: str, module: str) -> tuple[str, ...]:
@@ -44,7 +55,7 @@ class Modules:
         if language == syntax.RUST:
             return self._rust_module(importer, module)
         if language == syntax.JAVA:
-            return self._java_package(module)
+            return tuple(self._java.get(module.replace(".", "/"), ()))
         return ()
 
     def beside(self, path: str) -> tuple[str, ...]:
@@ -113,11 +124,6 @@ class Modules:
         base = f"{own}.rs" if not parts else ""
         wanted = (base, *(posixpath.join(own, name) for name in _MODULE_FILES))
         return tuple(path for path in wanted if path in self._files)[:1]
-
-    def _java_package(self, module: str) -> tuple[str, ...]:
-        folder = module.replace(".", "/")
-        found = [files for name, files in self._folders.items() if name == folder or name.endswith(f"/{folder}")]
-        return tuple(path for files in found for path in files if self._files[path] == syntax.JAVA)
 
 
 def _crate(path: str) -> str:
