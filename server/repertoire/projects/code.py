@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import posixpath
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -209,13 +210,11 @@ def _stretch(path: str, lines: Sequence[str], start: int, end: int, name: str) -
 
 def _scope(node: Node, definitions: Sequence[_Definition]) -> str:
     """Return the qualified name of the innermost definition around a node; empty at the module's level."""
-    found = ""
-    for one in definitions:
-        if one.node.start_byte > node.start_byte:
-            break
-        if node.end_byte <= one.node.end_byte and one.kind != _BLOCK:
-            found = one.qualname
-    return found
+    before = bisect_right(definitions, node.start_byte, key=lambda one: one.node.start_byte)
+    one = definitions[before - 1] if before else None  # what is around the node is this one, or around it
+    while one is not None and (one.node.end_byte < node.end_byte or one.kind == _BLOCK):
+        one = one.around
+    return one.qualname if one is not None else ""
 
 
 def _calls(nodes: Sequence[Node], definitions: Sequence[_Definition]) -> Iterator[CallSite]:
