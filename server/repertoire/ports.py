@@ -66,14 +66,14 @@ class Reranker(Protocol):
 
 @runtime_checkable
 class PairReader(Protocol):
-    """Grades texts for a question, reading both together (cross-encoder): slower and more exact than vectors."""
+    """Grades pairs of a question and a text, reading both together (cross-encoder): slower, more exact than vectors."""
 
     @property
     def pair_encoder(self) -> str:
         """Identify the weights and the pair adapter; empty where the model has none."""
 
-    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the log-odds that each text serves the question and that it helps: one row of two for each."""
+    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that the text of each pair serves its question and that it helps: one row of two each."""
 
 
 @dataclass(frozen=True)

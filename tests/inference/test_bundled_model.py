@@ -128,7 +128,7 @@ def test_a_pair_is_graded_by_its_meaning_where_words_mislead():
         "image resizer. Reduce the size of PNG and JPEG images.",
     ]
 
-    grades = embedder.read_pairs(task, texts)
+    grades = embedder.read_pairs([(task, text) for text in texts])
 
     assert grades.shape == (3, 2)
     assert grades[:, 0].argmax() == 1
@@ -136,14 +136,15 @@ def test_a_pair_is_graded_by_its_meaning_where_words_mislead():
 
 def test_pairs_are_graded_each_by_itself_and_a_long_text_by_its_beginning():
     embedder = load(bundled())
-    texts = ["test writer. Write unit tests.", "word " * 3000, ""]
+    asked = "write unit tests"
+    pairs = [(asked, "test writer. Write unit tests."), (asked, "word " * 3000), (f"{asked} in rust", ""), (asked, "")]
 
-    together = embedder.read_pairs("write unit tests", texts)
+    together = embedder.read_pairs(pairs)
 
-    apart = [embedder.read_pairs("write unit tests", [text])[0] for text in texts]
-    np.testing.assert_array_equal(together, apart)
-    np.testing.assert_array_equal(together[1], embedder.read_pairs("write unit tests", ["word " * 60])[0])
-    assert embedder.read_pairs("write unit tests", []).shape == (0, 2)
+    np.testing.assert_array_equal(together, [embedder.read_pairs([pair])[0] for pair in pairs])
+    np.testing.assert_array_equal(together[1], embedder.read_pairs([(asked, "word " * 60)])[0])
+    assert (together[2] != together[3]).all()
+    assert embedder.read_pairs([]).shape == (0, 2)
 
 
 def test_a_model_without_its_reading_of_pairs_is_a_typed_error(tmp_path: Path):
@@ -159,4 +160,4 @@ def test_weights_that_have_no_reading_of_pairs_say_so():
 
     assert weights.pair_encoder == ""
     with pytest.raises(ModelUnavailable, match="pairs"):
-        load(weights).read_pairs("write unit tests", ["test writer"])
+        load(weights).read_pairs([("write unit tests", "test writer")])

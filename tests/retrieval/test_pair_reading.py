@@ -53,11 +53,11 @@ class Watched:
 
     def __init__(self, model: BundledSession) -> None:
         self._model, self.pair_encoder = model, model.pair_encoder
-        self.read: list[tuple[str, tuple[str, ...]]] = []
+        self.read: list[tuple[str, str]] = []
 
-    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        self.read.append((question, tuple(texts)))
-        return self._model.read_pairs(question, texts)
+    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        self.read += pairs
+        return self._model.read_pairs(pairs)
 
 
 class Broken:
@@ -65,7 +65,7 @@ class Broken:
 
     pair_encoder = bundled().pair_encoder
 
-    def read_pairs(self, _question: str, _texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    def read_pairs(self, _pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         message = "the model does not load"
         raise ModelUnavailable(message)
 
@@ -78,8 +78,8 @@ class Fixed:
     def __init__(self, favourite: str) -> None:
         self._favourite = favourite
 
-    def read_pairs(self, _question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        return np.array([[9.0, 9.0] if text == self._favourite else [-9.0, -9.0] for text in texts])
+    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([[9.0, 9.0] if text == self._favourite else [-9.0, -9.0] for _, text in pairs])
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_the_best_few_are_read_with_the_question_and_the_others_keep_their_grade
     assert before.grades is not None
     assert after.grades is not None
     assert {question for question, _ in watched.read} == {BRIEF}
-    texts = [text for _, texts in watched.read for text in texts]
+    texts = [text for _, text in watched.read]
     assert OF_SET[0] <= len(texts) <= OF_SET[1]
     assert len(texts) == len(set(texts))
     assert (
@@ -192,18 +192,28 @@ READ_ALONE = RelevanceModel(
 def head_of(scores: Sequence[float]) -> GradedHead:
     count = len(scores)
     grades = np.column_stack([scores, np.zeros(count)])
-    texts = [f"text {place}" for place in range(count)]
-    return GradedHead(np.arange(count), np.zeros((count, 1)), grades, texts, np.zeros(count))
+    pairs = [("q", f"text {place}") for place in range(count)]
+    return GradedHead(np.arange(count), np.zeros((count, 1)), grades, pairs, np.zeros(count), np.zeros(count))
 
 
 def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
     head = head_of(np.arange(8.0).tolist())
 
-    found, read = graded_again(head, "q", Fixed("text 4"), READ_ALONE, (2, 4))
+    found, read = graded_again(head, Fixed("text 4"), READ_ALONE, (2, 4))
 
     assert read == 4
     assert found[:4].tolist() == head.grades[:4].tolist()
     assert found[4:].tolist() == [[9.0, 9.0], *[[-9.0, -9.0]] * 3]
+
+
+def test_a_handicap_and_a_precedence_change_what_is_read_and_no_grade():
+    head = head_of(np.arange(8.0).tolist())
+    head.handicaps[7], head.precedence[0] = 9.0, 9.0
+
+    found, _ = graded_again(head, Fixed("nothing"), READ_ALONE, (2, 2))
+
+    assert np.flatnonzero(found[:, 1]).tolist() == [0, 6]
+    assert found[7].tolist() == head.grades[7].tolist()
 
 
 @pytest.mark.parametrize(
@@ -217,7 +227,7 @@ def test_what_was_read_decides_among_the_best_and_moves_nothing_else():
     ],
 )
 def test_reading_goes_on_until_the_next_lie_behind_what_reads_best(favourite: str, bounds: tuple[int, int], read: int):
-    found, count = graded_again(head_of([7.0 - place for place in range(8)]), "q", Fixed(favourite), READ_ALONE, bounds)
+    found, count = graded_again(head_of([7.0 - place for place in range(8)]), Fixed(favourite), READ_ALONE, bounds)
 
     assert count == read
     assert (found[:, 1] != 0.0).sum() == read
@@ -231,7 +241,7 @@ def test_a_hint_reads_fewer_than_a_list_and_a_set_more(
 
     pipeline_of(store, embedder, watched).rank(Query(BRIEF), intent=intent)
 
-    assert bounds[0] <= sum(len(texts) for _, texts in watched.read) <= bounds[1]
+    assert bounds[0] <= len(watched.read) <= bounds[1]
 
 
 def test_a_component_is_read_by_type_plugin_name_and_description_up_to_a_bound():

@@ -80,8 +80,8 @@ def test_what_provides_the_projects_stack_is_preferred_and_what_it_lacks_is_not(
     options = Options(stack=lambda _: stack)
     parts = ask(store, "help me", options=options, project="/somewhere")[0].parts["stack"]
     names = ask(store, "help me")[0].snapshot.column("name").tolist()
-    assert parts[names.index("kubernetes-deploy")] == 0.25
-    assert parts[names.index("postgres")] == parts[names.index("browser-kit")] == -0.25
+    assert parts[names.index("kubernetes-deploy")] == 0.5
+    assert parts[names.index("postgres")] == parts[names.index("browser-kit")] == -0.5
     assert parts[names.index("changelog")] == 0.0
     asked = ask(store, "explain my slow sql", options=options, project="/somewhere")[0].parts["stack"]
     assert asked[names.index("postgres")] == 0.0

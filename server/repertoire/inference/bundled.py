@@ -89,8 +89,8 @@ class BundledSession:
         """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
         return unit((_mean(self._token_vectors(clean(text), {})[1]) for text in texts), self.dimensions)
 
-    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the log-odds that each text serves the question and that it helps: one row of two for each.
+    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that the text of each pair serves its question and that it helps: one row of two each.
 
         Raises:
             ModelUnavailable: these weights have no pair adapter.
@@ -98,10 +98,13 @@ class BundledSession:
         if self._head is None:
             message = f"{self.model} has no adapter for pairs of texts"
             raise ModelUnavailable(message)
-        begin = [self._begin, *self._ids(question)[:OF_QUESTION], self._end]
-        pairs = [[*begin, *self._ids(text)[:OF_TEXT], self._end] for text in texts]
+        tokens = {question: self._ids(question)[:OF_QUESTION] for question, _ in pairs}
+        read = [
+            [self._begin, *tokens[question], self._end, *self._ids(text)[:OF_TEXT], self._end]
+            for question, text in pairs
+        ]
         with ThreadPoolExecutor(_AT_ONCE) as pool:  # for each call: a pair takes a hundred times as long as a thread
-            means = pool.map(lambda ids: _mean(self._run(ids, self._pair_adapter)), pairs)
+            means = pool.map(lambda ids: _mean(self._run(ids, self._pair_adapter)), read)
             return np.array([self._head(mean) for mean in means], dtype=np.float64).reshape(-1, 2)
 
     def _ids(self, text: str) -> list[int]:

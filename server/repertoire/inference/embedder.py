@@ -94,8 +94,8 @@ class IdleEmbedder:
         """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
         return self._use().embed_passages(texts)
 
-    def read_pairs(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the log-odds that each text serves the question and that it helps: one row of two for each.
+    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """Return the log-odds that the text of each pair serves its question and that it helps: one row of two each.
 
         Raises:
             ModelUnavailable: the model reads no pairs, or its files do not load.
@@ -104,7 +104,7 @@ class IdleEmbedder:
         if not isinstance(embedder, PairReader):
             message = f"{self.model} reads no pairs of texts"
             raise ModelUnavailable(message)
-        return embedder.read_pairs(question, texts)
+        return embedder.read_pairs(pairs)
 
     def drop_if_idle(self, now: float) -> bool:
         """Unload the model if it was idle for `idle_seconds`; return whether it was unloaded."""

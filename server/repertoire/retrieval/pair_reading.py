@@ -32,7 +32,7 @@ def _words(name: str) -> str:
 
 
 def graded_again(
-    head: GradedHead, question: str, reader: PairReader, model: RelevanceModel, bounds: tuple[int, int]
+    head: GradedHead, reader: PairReader, model: RelevanceModel, bounds: tuple[int, int]
 ) -> tuple[Floats, int]:
     """Return the grades of a head, those of its best components anew by a model that sees what was read, and how many.
 
@@ -41,13 +41,14 @@ def graded_again(
     Raises:
         ModelUnavailable: the reader's model does not load.
     """
-    scores, found = score_of(head.grades), head.grades.copy()
+    handicaps = head.handicaps[:, np.newaxis]
+    scores, found = score_of(head.grades - handicaps) + head.precedence, head.grades.copy()
     least, most = bounds
     order = np.argsort(-scores, kind="stable")[:most]
     best, read = -np.inf, 0
     while read < len(order) and (read < least or scores[order[read]] > best - _REACH):
         rows = order[read : read + (_ROUND if read else least)]
-        told = reader.read_pairs(question, [head.texts[row] for row in rows])
+        told = reader.read_pairs([head.pairs[row] for row in rows])
         found[rows] = model.grades(np.concatenate([head.features[rows], told], axis=1))
-        best, read = max(best, float(score_of(found[rows]).max())), read + len(rows)
+        best, read = max(best, float(score_of(found[rows] - handicaps[rows]).max())), read + len(rows)
     return found, read

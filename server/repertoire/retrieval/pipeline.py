@@ -27,6 +27,7 @@ from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
+from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.relevance_features import relevance_features
@@ -106,7 +107,8 @@ class Pipeline:
         with stage_log.stage("plan") as detail:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
-                stack = self._options.stack(query.project) if query.project else None
+                is_in_project = query.project and STACK not in query.without
+                stack = self._options.stack(query.project) if is_in_project else None
             plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)

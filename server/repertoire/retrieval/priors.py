@@ -22,7 +22,7 @@ MOST = 0.5
 POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"
 # Log-odds at most. On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; for the others
 # there are no labels.
-_POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.25, 0.25
+_POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.5, 0.25
 _POPULAR = 4.0  # stored popularity that counts in full, that of a component in sixteen sources
 
 Values = Callable[[Snapshot], Floats]

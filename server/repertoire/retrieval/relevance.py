@@ -53,16 +53,18 @@ class RelevanceModel:
 
 @dataclass(frozen=True)
 class GradedHead:
-    """The rows that were graded: features, grades, and the text of each that is read together with the question.
+    """The rows that were graded: features, grades, and for each the question and the text that are read together.
 
-    `handicaps` are taken from both grades of each row, whichever model gave them.
+    `handicaps` are taken from both grades of each row, whichever model gave them; `precedence` raises a row, in
+    log-odds, where it is chosen what is read.
     """
 
     rows: Rows
     features: Floats
     grades: Floats
-    texts: Sequence[str]
+    pairs: Sequence[tuple[str, str]]
     handicaps: Floats
+    precedence: Floats
 
 
 def relevance_model_for(reading: str, path: Path = FILE) -> RelevanceModel | None:

@@ -42,6 +42,7 @@ from repertoire.retrieval.relevance_features import graded_odds, relevance_featu
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD, with_past_requests
+from repertoire.retrieval.stack_fit import StackFit, best_at_home, stack_fit
 from repertoire.retrieval.walk import WalkStart, walk
 
 _WANTED = 2.0  # log-odds for a component type that the words ask for
@@ -69,6 +70,12 @@ _PLACEHOLDER = 4.0
 # that serve (ultratool: 1 of 100).
 _NEED_OF_LONG = 2.0
 _BOUND = 40  # rows at the head whose product binding and direction are computed
+# Rows that join the head for providing what the project is built with: the specialist of a framework seldom bears a
+# word of the task. Of 115 graded prompts in projects 49.6 of 100 sets are good without them, 52.2 with them.
+_MOST_AT_HOME = 12
+# Added to both grades of a component for the project's own technology, taken from those of one for another language.
+_AT_HOME, _ELSEWHERE = 0.3, 1.5
+_READ_FIRST = 1.5  # by what, in log-odds, components for the project's own technology are read before others
 
 
 def compare_words(run: ComponentRun) -> str:
@@ -221,7 +228,7 @@ def knows_products(run: ComponentRun) -> bool:
 
 def lower_bound_products(run: ComponentRun) -> str:
     """Lower components at the head that are bound to a product which the question does not name."""
-    odds = run.resources.bindings.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan)
+    odds = run.resources.bindings.odds(run.snapshot, run.reader, _head_with_stack(run, _BOUND), run.plan)
     run.add(BINDING, odds)
     return f"{int((odds < 0.0).sum())} bound to what nobody named"
 
@@ -272,18 +279,43 @@ def can_grade(run: ComponentRun) -> bool:
 
 def grade_head(run: ComponentRun) -> str:
     """Grade the head by all evidence so far, and let the grades replace that evidence."""
-    model, stored = run.resources.relevance, run.reader.at(run.head(GRADED))
+    model, stored = run.resources.relevance, run.reader.at(_head_with_stack(run, GRADED))
     if model is None or not stored:
         return "nothing to grade"
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
-    grades, texts = model.grades(features_of_head), [pair_text(component) for component in components]
-    run.graded = GradedHead(rows, features_of_head, grades, texts, _handicaps(run, rows, components))
+    grades, fit = model.grades(features_of_head), _stack_fit(run, rows)
+    text = run.plan.query.text
+    questions = [f"{text} in {technology}" if technology else text for technology in fit.technologies]
+    run.graded = GradedHead(
+        rows,
+        features_of_head,
+        grades,
+        list(zip(questions, map(pair_text, components), strict=True)),
+        _handicaps(run, rows, components) + _ELSEWHERE * fit.elsewhere - _AT_HOME * fit.at_home,
+        _READ_FIRST * fit.at_home.astype(np.float64),
+    )
     _take_grades(run, run.graded, grades)
     if _ASKED_TYPE in run.parts:  # grades lie further apart than the sums that they replace
         run.add(_ASKED_TYPE, run.parts[_ASKED_TYPE] * run.grades_share)
     return f"{len(rows)} graded" + (", for the set alone" if run.grades_share == 0.0 else "")
+
+
+def _head_with_stack(run: ComponentRun, limit: int) -> Rows:
+    """Return the head, and the best rows beyond it that are for the project's own technologies."""
+    rows, products, allowed = (
+        run.head(limit),
+        run.resources.options.products,
+        np.where(run.allowed, run.scores, -np.inf),
+    )
+    beyond = best_at_home(products, run.snapshot, run.plan, allowed, without=rows, limit=_MOST_AT_HOME)
+    return np.concatenate([rows, beyond])
+
+
+def _stack_fit(run: ComponentRun, rows: Rows) -> StackFit:
+    bound = run.resources.bindings.of(run.reader, rows)
+    return stack_fit(run.resources.options.products, run.snapshot, rows, bound, run.plan)
 
 
 def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -> Floats:
@@ -310,7 +342,7 @@ def read_pairs(run: ComponentRun) -> str:
     if head is None or model is None or reader is None:
         return "nothing to read"
     bounds = {RECOMMEND: OF_SET, PROMPT: OF_HINT}.get(run.plan.intent, OF_LIST)
-    grades, read = graded_again(head, run.plan.query.text, reader, model, bounds)
+    grades, read = graded_again(head, reader, model, bounds)
     _take_grades(run, head, grades)
     return f"{read} read"
 

@@ -273,6 +273,19 @@ def test_a_task_is_told_all_that_who_types_it_gets(tmp_path, home):
     assert isinstance(told["hint"], list)
 
 
+def test_a_task_with_a_project_is_asked_in_its_folder(tmp_path, home):
+    folder = tmp_path / "tasks"
+    (folder / "shop").mkdir(parents=True)
+    (folder / "shop" / "Chart.yaml").write_text("name: shop\nversion: 1.0.0\n")
+    task = {"text": "deploy to Kubernetes", "split": "dev"}
+    (folder / "tasks.jsonl").write_text(f"{json.dumps(task)}\n{json.dumps({**task, 'project': 'shop'})}\n")
+    with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
+        evaluate(EvalOptions(folder, tmp_path / "run", mode=TASK, at_home=True), opened, report=print)
+    outside, inside = (json.loads(line)["parts"][0] for line in (tmp_path / "run").read_text().splitlines())
+    assert "stack" not in outside
+    assert inside["stack"] > 0.0
+
+
 @pytest.mark.bench_data
 def test_the_labelled_sets_are_answered_at_least_as_well_as_by_a_plain_search(tmp_path, embedder):
     """One small set stands for all: `python bench/quality/run.py` measures the rest."""

@@ -180,38 +180,40 @@ class VerbCaller:
     without: frozenset[str]
     lacking: int = 0
 
-    def search(self, text: str, repository: str, *, limit: int = _DEPTH) -> tuple[Found, list[Mapping[str, float]]]:
+    def search(
+        self, text: str, repository: str, *, project: str = "", limit: int = _DEPTH
+    ) -> tuple[Found, list[Mapping[str, float]]]:
         """Return the results of a search, and the parts of each result's score."""
-        query = Query(text, repository=repository, without=self.without, limit=limit)
-        answer = search(self.opened.pipeline, query, muted=self.opened.unfit_for_sets(_NOBODYS))
+        query = Query(text, repository=repository, project=project, without=self.without, limit=limit)
+        answer = search(self.opened.pipeline, query, muted=self.opened.unfit_for_sets(project or _NOBODYS))
         self.lacking += bool(answer.degraded)
         return [(hit.component.id, hit.score) for hit in answer.hits], [hit.parts for hit in answer.hits]
 
-    def recommend(self, text: str, repository: str) -> tuple[Found, float, list[str]]:
+    def recommend(self, text: str, repository: str, project: str = "") -> tuple[Found, float, list[str]]:
         """Return a recommended set, its confidence, and each member's role."""
-        task = Task(text, repository=repository, without=self.without)
-        answer = recommend(self.opened.pipeline, task, muted=self.opened.unfit_for_sets(_NOBODYS))
+        task = Task(text, repository=repository, project=project, without=self.without)
+        answer = recommend(self.opened.pipeline, task, muted=self.opened.unfit_for_sets(project or _NOBODYS))
         self.lacking += bool(answer.degraded)
         found = [(item.hit.component.id, item.hit.score) for item in answer.items]
         return found, answer.confidence, [item.role for item in answer.items]
 
-    def task(self, text: str, repository: str = "") -> dict[str, Any]:
-        """Return all answers to a task: a set with its confidence, a search, and a hint."""
-        chosen, sure, roles = self.recommend(text, repository)
-        listed, parts = self.search(text, repository, limit=_LISTED)
+    def task(self, text: str, repository: str = "", project: str = "") -> dict[str, Any]:
+        """Return all answers to a task, in the folder of a project: a set with its confidence, a search, and a hint."""
+        chosen, sure, roles = self.recommend(text, repository, project)
+        listed, parts = self.search(text, repository, project=project, limit=_LISTED)
         return {
             "task": text,
             "set": [key for key, _ in chosen],
             "search": [key for key, _ in listed],
             "confidence": round(sure, 4),
-            "hint": [key for key, _ in self.offer(text)],
+            "hint": [key for key, _ in self.offer(text, project)],
             "parts": [{name: round(odds, 2) for name, odds in one.items() if abs(odds) > _FAINT} for one in parts[:3]],
             "roles": roles,
         }
 
-    def offer(self, text: str) -> Found:
+    def offer(self, text: str, project: str = "") -> Found:
         """Return the components that a hint on a prompt names."""
-        limits = HintLimits(muted=self.opened.unfit_for_hints(_NOBODYS), without=self.without)
+        limits = HintLimits(muted=self.opened.unfit_for_hints(project or _NOBODYS), without=self.without, project=project)
         return [(hit.component.id, hit.score) for hit in offer(self.opened.pipeline, text, limits).hits]
 
 
@@ -238,7 +240,8 @@ def _run_lines(options: EvalOptions, caller: VerbCaller, query: Mapping[str, Any
     """Yield the lines of the run for one query."""
     text, repository = query["text"], query.get("repo", "") if options.scope_repo else ""
     if options.mode == TASK:
-        yield json.dumps(caller.task(text, repository))
+        project = str(options.set_dir / query["project"]) if query.get("project") else ""
+        yield json.dumps(caller.task(text, repository, project))
         return
     if options.mode == SET:
         found = caller.recommend(text, repository)[0]
