@@ -173,7 +173,9 @@ def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_t
     asked = choices.best(GRADED).asked
     sound = [candidate.key for candidate in choices.ranked if choices.sound(candidate.key)]
     if sound and choices.closure(sound[0]) == (sound[0],):
-        assert asked[0] == sound[0]
+        first, *rest = (choices.known[key] for key in sound)
+        near = [one.key for one in rest if one.installed > first.installed and one.serves >= first.serves - 0.1]
+        assert asked[0] in (first.key, *near)
     for other in sound:
         if other not in asked[:1] and not choices.rivals(other, choices.members(asked[:1])):
             assert choices.worth(asked, GRADED) >= choices.worth((asked[0], other), GRADED) - 1e-12
@@ -369,6 +371,20 @@ def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nea
     heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", **more)
     light = replace(graded("light", 0.75, 0.9), **other)
     assert chosen([heavy, light], budget=PLENTY, size=1, graded=True)[0][0] == first
+
+
+@pytest.mark.parametrize(
+    ("more", "other", "first"),
+    [
+        ({}, {}, "here"),
+        ({}, {"serves": 0.65}, "there"),
+        ({}, {"installed": False}, "there"),
+    ],
+)
+def test_what_must_be_installed_gives_way_to_what_is_and_serves_nearly_as_likely(more, other, first):
+    there = replace(graded("there", 0.8, 0.9), **more)
+    here = replace(graded("here", 0.75, 0.9), **{"installed": True, **other})
+    assert chosen([there, here], budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
 def test_of_what_gave_way_it_is_said_that_its_plugin_is_large():

@@ -213,7 +213,9 @@ class VerbCaller:
 
     def offer(self, text: str, project: str = "") -> Found:
         """Return the components that a hint on a prompt names."""
-        limits = HintLimits(muted=self.opened.unfit_for_hints(project or _NOBODYS), without=self.without, project=project)
+        limits = HintLimits(
+            muted=self.opened.unfit_for_hints(project or _NOBODYS), without=self.without, project=project
+        )
         return [(hit.component.id, hit.score) for hit in offer(self.opened.pipeline, text, limits).hits]
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 from repertoire.retrieval.sets.cycles import cycles
-from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes, lightest
+from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes, foremost
 from repertoire.retrieval.sets.roles import Chosen, chosen_of
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
@@ -83,13 +83,14 @@ class SetChoices:
     def _graded(self, limits: SetLimits) -> tuple[str, ...]:
         """Return the first candidate that may stand, with those that raise the chance that the set is good.
 
-        If it needs others, a worthier one of the next few takes its place; if its plugin is large, a light one.
+        If it needs others, a worthier one of the next few takes its place; if it must be installed, an installed one of
+        nearly its chance; if its plugin is large, a light one.
         """
         entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
         if not entering:
             return ()
         needy = len(self.closure(entering[0])) > 1
-        first = max(entering, key=lambda key: self._chance((key,))) if needy else lightest(entering, self.known)
+        first = max(entering, key=lambda key: self._chance((key,))) if needy else foremost(entering, self.known)
         return self._completed(self._grown((first,), limits), limits)
 
     def _completed(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
