@@ -44,6 +44,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "commit_sha": "the commit that was read",
             "added_at": "when it was first read",
             "ingested_at": "when it was last read",
+            "given": "the address that a person ingested, while Claude Code's clone is read in its place; else empty",
         },
     ),
     "file": (

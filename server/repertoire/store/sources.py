@@ -25,6 +25,7 @@ class SourceRow:
     ingested_at: str
     components: int
     skipped: int
+    given: str = ""  # the address that a person ingested, while Claude Code's clone is read in its place
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,10 @@ class Sources:
         rows = self._db.rows(
             """SELECT s.id, s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
                  (SELECT count(*) FROM node n WHERE n.source_id = s.id AND n.type = 'component'),
-                 (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> '')
+                 (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> ''), s.given
                FROM source s ORDER BY s.id"""
         )
-        return [SourceRow(row[0], SourceInfo(*row[1:6]), row[6], row[7], row[8], row[9]) for row in rows]
+        return [SourceRow(row[0], SourceInfo(*row[1:6]), *row[6:]) for row in rows]
 
     def file_hashes(self, source: str) -> dict[str, str]:
         """Map every file of a source to its content hash at the last reading."""
@@ -195,7 +196,9 @@ class Sources:
         self._db.execute(
             """INSERT INTO source(key, kind, location, repository, commit_sha, added_at, ingested_at)
                VALUES (?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT(key) DO UPDATE SET kind = excluded.kind, location = excluded.location,
+               ON CONFLICT(key) DO UPDATE SET given = CASE WHEN excluded.kind <> 'marketplace' THEN ''
+                   WHEN kind <> 'marketplace' THEN location ELSE given END,
+                 kind = excluded.kind, location = excluded.location,
                  repository = excluded.repository, commit_sha = excluded.commit_sha,
                  ingested_at = excluded.ingested_at""",
             (info.key, info.kind, info.location, info.repository, info.commit, now, now),

@@ -148,6 +148,7 @@ def test_a_backup_that_an_older_version_wrote_is_brought_to_the_newest_schema(ho
         db.execute("DROP TABLE mute")
         db.execute("ALTER TABLE older RENAME TO mute")
         db.execute("DROP TABLE advisory")
+        db.execute("ALTER TABLE source DROP COLUMN given")
         db.execute("PRAGMA user_version = 4")
     overwrite(path, 0, random.Random(1).randbytes(PAGE))
     mended(home)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from pathlib import Path
 
@@ -106,6 +108,34 @@ def test_a_repository_that_vanished_keeps_its_last_good_state_until_it_is_back(b
         shutil.move(kept, folder)
         refresh(repertoire.store, bench.home, settings=Settings())
         assert stale(repertoire, StaleFilter(), environment={}).lost == ()
+
+
+def test_a_repository_that_a_person_ingested_stays_when_claude_codes_clone_of_it_comes_and_goes(bench, origin):
+    folder, address, _ = origin
+    key = bench.ingest(address).source
+    before, plugins = bench.all(), bench.root / "person/.claude/plugins"
+    market = plugins / "marketplaces/market"
+    shutil.copytree(folder, market)
+    known = {"market": {"source": {"source": "git", "url": address}, "installLocation": str(market)}}
+    (plugins / "known_marketplaces.json").write_text(json.dumps(known), encoding="utf-8")
+
+    def refreshed() -> list[tuple[str, str]]:
+        refresh(bench.store, bench.home, settings=Settings())
+        return [(row.info.kind, row.info.location) for row in bench.store.sources.all() if row.info.key == key]
+
+    os.utime(clone_folder(bench.home, key), (0, 0))
+    for _ in range(2):
+        assert refreshed() == [("marketplace", str(market))]
+    assert clone_folder(bench.home, key).is_dir()
+    shutil.rmtree(plugins)
+    kept = folder.rename(bench.root / "kept")
+    refreshed()
+    assert before.keys() <= bench.all().keys(), "what cannot be fetched now is not lost either"
+
+    kept.rename(folder)
+
+    assert refreshed() == [("git", address)]
+    assert {name: bench.all()[name] for name in before} == before
 
 
 def test_a_clone_of_the_newest_commit_alone_is_made_whole(bench, origin):

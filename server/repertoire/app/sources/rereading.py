@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from repertoire.app.sources.ingest import note_opened, write_source
@@ -33,8 +34,9 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
         yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
     seen = {place.key for place in around.machine.places}
     for row in store.sources.all():
-        if row.info.key not in seen and row.info.kind in BY_HAND:
-            yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
+        if row.info.key not in seen and (row.given or row.info.kind in BY_HAND):
+            info = replace(row.info, location=row.given or row.info.location)
+            yield row.info.key, lambda info=info: _reopen(info, around, report)  # type: ignore[misc]
 
 
 def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSource:

@@ -54,7 +54,8 @@ def remove_vanished_sources(store: Store, machine: Machine, project: Path | None
     here = {place.key for place in machine.places}
     reports = []
     for row in store.sources.all():
-        kept = row.info.key in here or row.info.kind not in ("user", "plugin", "marketplace", "project")
+        of_client = row.info.kind in ("user", "plugin", "marketplace", "project")
+        kept = row.info.key in here or row.given or not of_client  # what a person ingested is theirs to remove
         if row.info.kind == "project" and row.info.key != f"project:{project}":
             kept = Path(row.info.location).is_dir()
         if not kept and row.info.key in machine.vanished:

@@ -116,7 +116,9 @@ def _sync_commons(store: Store, home: Path, settings: Settings) -> None:
 def _sweep_clones(store: Store, home: Path) -> None:
     """Delete the clones of removed sources, and temporary folders of killed processes."""
     kept = {
-        clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
+        clone_folder(home, row.info.key)
+        for row in store.sources.all()
+        if row.given or row.info.kind in ("git", addresses.PACKAGE)
     }
     clones = clones_path(home)
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
