@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.workbench import skill
 from repertoire.app.clock import now
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, must_wait, newest_attempt, overdue
@@ -104,3 +106,32 @@ def test_a_refresh_notes_itself(bench) -> None:
 
     assert newest_attempt(bench.home).failures == 0
     assert newest_attempt(bench.home).finished
+
+
+def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:
+    home, skills, at = filled_home(tmp_path / "data"), tmp_path / "claude/skills", datetime.now(timezone.utc)
+    skills.mkdir(parents=True)
+    started, finished = (f"{at - timedelta(seconds=past):{'%Y-%m-%dT%H:%M:%SZ'}}" for past in (60, 20))
+    told = {"started": started, "finished": finished, "failures": 0}
+    (home / "refresh.json").write_text(json.dumps(told), encoding="utf-8")
+    with open_repertoire(home, environment=NO_MODEL) as repertoire:
+        repertoire.store.sources.seen(SOURCE.key, now=now())
+        for past, due in ((70, False), (40, True), (10, True)):
+            os.utime(skills, (at.timestamp() - past,) * 2)
+            assert is_refresh_due(repertoire, {"CLAUDE_CONFIG_DIR": str(skills.parent)}) is due
+
+
+def test_a_folder_of_known_components_that_was_deleted_is_a_change(bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = bench.write({"skills/one/SKILL.md": skill("one")}, under="claude")
+    environment = {"CLAUDE_CONFIG_DIR": str(config)}
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
+    os.utime(config / "skills", (0, 0))
+    refresh(bench.store, bench.home, settings=Settings())
+    with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
+        assert not is_refresh_due(repertoire, environment)
+
+        shutil.rmtree(config / "skills")
+
+        assert is_refresh_due(repertoire, environment)
+        refresh(bench.store, bench.home, settings=Settings())
+        assert not is_refresh_due(repertoire, environment)

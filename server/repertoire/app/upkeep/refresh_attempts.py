@@ -49,7 +49,7 @@ def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
     """Return whether it is too early for another try; the waiting time doubles with each failure."""
     if not attempt.failures:
         return False
-    waited = at - _time(attempt.started)
+    waited = at - time_of(attempt.started)
     # A clock that was set back must not extend the waiting time.
     doubled = min(attempt.failures - 1, _MOST_DOUBLED)
     return timedelta() <= waited < min(_FIRST * (1 << doubled), _LONGEST)
@@ -59,11 +59,12 @@ def overdue(attempt: RefreshAttempt, hours: int, at: datetime) -> bool:
     """Return whether the last successful refresh is older than so many hours; with 0 hours never."""
     if not hours or not attempt.finished:
         return False
-    ago = at - _time(attempt.finished)
+    ago = at - time_of(attempt.finished)
     return ago >= timedelta(hours=hours) or ago < -timedelta(hours=hours)
 
 
-def _time(text: str) -> datetime:
+def time_of(text: str) -> datetime:
+    """Return a recorded moment; the earliest of all for a text that is none."""
     try:
         return datetime.strptime(text, _FORMAT).replace(tzinfo=timezone.utc)
     except ValueError:

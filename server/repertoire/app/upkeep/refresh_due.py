@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue, time_of
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.installed import config_folder
 
@@ -35,8 +35,10 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
     vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
     if vectors is not None and vectors.done < vectors.total:
         return True
-    since = datetime.strptime(max(read, attempt.finished), _FORMAT).replace(tzinfo=timezone.utc).timestamp()
-    return any(changed > since for changed in _changes(config_folder(environment)))
+    config = config_folder(environment)
+    # What changes while a refresh runs may come too late for it, so its start counts. An ingest looks at one source.
+    since = time_of((attempt.finished if attempt.failures else attempt.started) or read).timestamp()
+    return any(changed > since for changed in _changes(config)) or _is_gone(repertoire, config)
 
 
 def holds_only_catalogue(repertoire: Repertoire) -> bool:
@@ -51,3 +53,11 @@ def _changes(config: Path) -> Iterable[float]:
     for name in _WATCHED:
         with contextlib.suppress(OSError):
             yield (config / name).stat().st_mtime
+
+
+def _is_gone(repertoire: Repertoire, config: Path) -> bool:
+    """Tell whether a watched folder was deleted from which components are known."""
+    gone = tuple(f"{name}/" for name in _WATCHED if not (config / name).exists())
+    sources = repertoire.store.sources
+    own = [row.info.key for row in sources.all() if row.info.kind == "user" and row.info.location == str(config)]
+    return any(path.startswith(gone) for key in own for path in sources.file_hashes(key))
