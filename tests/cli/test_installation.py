@@ -124,6 +124,17 @@ def test_what_was_installed_is_there_as_it_was_offered_and_is_taken_back_byte_fo
     assert "there is no installation 'last'" in run("install", "--undo").stderr
 
 
+def test_what_was_taken_back_is_called_installed_no_more(run, shelf, user):
+    assert run("install", "weave", "--yes").returncode == 0
+    run("refresh", "--text-only")
+    assert "Nothing to do." in run("install", "weave", "--dry-run").stdout
+
+    assert run("install", "--undo").returncode == 0
+
+    assert "skills/weave/SKILL.md" in run("install", "weave", "--dry-run").stdout
+    assert "(skill, available)" in run("explain", "weave").stdout
+
+
 def test_a_person_is_told_what_is_installed_already(run, shelf, user):
     assert run("install", "weave", "--yes").returncode == 0
     again = run("install", "weave", "--yes")

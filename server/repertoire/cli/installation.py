@@ -9,11 +9,13 @@ import click
 
 from repertoire.app.current_project import current_project
 from repertoire.app.installation.install import LAST_INSTALLATION, InstallRequest, install, plan, undo
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import prepared, report_steps
 from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
+from repertoire.sources.address import INSTALLED
 
 
 @click.command("install")
@@ -63,6 +65,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     if undone is not None:
         back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
+        _read_again()
         return
     wanted = InstallRequest(
         components,
@@ -86,3 +89,11 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     entry = install(home, decided, wanted)
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
+
+
+def _read_again() -> None:
+    """Read again what Claude Code has, so that no answer calls installed what was taken back."""
+    with open_repertoire() as repertoire, progress() as bar:
+        store, home, settings = repertoire.store, repertoire.home, repertoire.settings
+        if not store.read_only:
+            ingest(store, home, INSTALLED, settings=settings, report=report_steps(bar))

@@ -254,6 +254,26 @@ def test_a_project_without_components_any_more_is_forgotten(bench):
     assert bench.store.sources.all() == []
 
 
+def test_a_folder_that_a_person_ingested_stays_and_is_available_when_its_marketplace_is_removed(claude, bench):
+    listed = {"name": "local", "owner": {"name": "o"}, "plugins": [{"name": "kit", "source": "./"}]}
+    files = {"skills/one/SKILL.md": skill("one"), ".claude-plugin/marketplace.json": json.dumps(listed)}
+    folder = bench.write(files)
+    key = bench.ingest(folder).source
+    known = {"local": {"source": {"source": "directory", "path": str(folder)}, "installLocation": str(folder)}}
+    claude.write({"plugins/known_marketplaces.json": json.dumps(known)})
+    claude.install("kit@local", files)
+    bench.ingest_all("installed")
+    assert installed(bench) == {"kit", "one"}
+
+    claude.uninstall("kit@local")
+    claude.write({"plugins/known_marketplaces.json": "{}"})
+    bench.ingest_all("installed")
+
+    assert "one" in {component.name for component in bench.all().values()}
+    assert installed(bench) == set()
+    assert [(row.info.key, row.info.kind) for row in bench.store.sources.all()] == [(key, "folder")]
+
+
 def test_what_left_the_machine_leaves_the_graph_at_the_next_refresh(claude, bench):
     claude.marketplace("market", {}, [{"name": "far", "source": {"source": "github", "repo": "x/far"}}])
     claude.install("far@market", {"skills/f/SKILL.md": skill("f")})

@@ -29,6 +29,7 @@ from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import FileRecord, IngestReport
+from repertoire.domain.errors import SourceError
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.extract import PARTS, ExtractionPlan
 from repertoire.ingestion.parts import SourceFile
@@ -62,6 +63,7 @@ def ingest(
         reports = [write_catalogue(store, report=report)]
     elif address.kind == addresses.INSTALLED:
         reports = [_write_place(store, place, around, report) for place in machine.places]
+        reports += _given_back(store, around, report)
         reports += remove_vanished_sources(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
@@ -87,6 +89,18 @@ def _write_place(store: Store, place: InstalledSource, around: Surroundings, rep
     done = write_source(store, open_place(place, around), report=report)
     note_read(store, place.key)
     return done
+
+
+def _given_back(store: Store, around: Surroundings, report: Report) -> list[IngestReport]:
+    """Read what a person ingested from there again where Claude Code's clone of it is gone; nothing is fetched."""
+    here, reports = {place.key for place in around.machine.places}, []
+    for row in store.sources.all():
+        if row.given and row.info.key not in here:
+            with contextlib.suppress(SourceError):  # its folder is gone: the next refresh fetches it, or tells it
+                address = addresses.parse(row.given, trusted=True)
+                opened = open_address(address, around, tick=lambda: None, fetch=False, fetch_packages=False)
+                reports.append(write_source(store, opened, report=report))
+    return reports
 
 
 def write_source(store: Store, opened: OpenedSource, *, report: Report = quiet) -> IngestReport:
