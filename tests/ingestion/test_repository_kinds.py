@@ -335,3 +335,16 @@ def test_what_looks_like_a_component_among_a_repositorys_tests_is_a_fixture(benc
 def test_a_component_that_is_called_after_tests_is_none_of_them(bench, path):
     key, _ = one(bench, {path: "---\nname: tides\ndescription: Makes tide tables.\n---\nRead."})
     assert key == path
+
+
+def test_a_json_schema_of_manifests_is_none_of_them(bench):
+    schema = json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", "required": ["name"]})
+    hinted = json.dumps({"$schema": "https://json.schemastore.org/claude-code-plugin.json", "description": "d"})
+    unnamed = ("skipped", "not a valid plugin file: at the top, 'name' is a required property")
+    assert left(
+        bench, {"schemas/plugin.json": schema, "kit/plugin.json": hinted, "a/.claude-plugin/plugin.json": schema}
+    ) == {
+        "schemas/plugin.json": ("none", "a JSON Schema, which describes manifests and is none"),
+        "kit/plugin.json": unnamed,
+        "a/.claude-plugin/plugin.json": unnamed,
+    }

@@ -8,6 +8,8 @@ from repertoire.ingestion import hooks, manifests, servers, values
 from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
+_DIALECTS = ("https://json-schema.org/", "http://json-schema.org/")  # an editor's hint in a manifest leads elsewhere
+
 
 def _claims(path: str, _: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
@@ -17,6 +19,8 @@ def _claims(path: str, _: SourceLayout) -> bool:
 def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     root = manifests.plugin_root(file.path)
     facts = layout.plugins.get(root)
+    if facts is None and _is_schema(file):
+        return FileOutcome(left="a JSON Schema, which describes manifests and is none")
     if facts is None:
         raise Unusable(manifests.fault(file.text))
     if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
@@ -34,6 +38,14 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
     return FileOutcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
+
+
+def _is_schema(file: SourceFile) -> bool:
+    """Tell whether a file is a JSON Schema by its own word; where only manifests lie, none is taken for one."""
+    if file.path.endswith(".claude-plugin/plugin.json"):
+        return False
+    dialect = values.mapping(values.parse_json(file.text)).get("$schema")
+    return isinstance(dialect, str) and dialect.startswith(_DIALECTS)
 
 
 STRATEGY = Strategy("plugin", _claims, _extract)
