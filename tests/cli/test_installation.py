@@ -247,6 +247,14 @@ def test_a_plugins_component_comes_with_its_plugin_and_all_that_this_brings_is_s
     assert told(tmp_path)[7:] == ["plugin", "uninstall", "kit@shelf", "plugin", "marketplace", "remove", "shelf"]
 
 
+def test_a_plugin_is_meant_before_its_own_part_of_the_same_name(run, market):
+    shown = run("install", "kit", "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "kit (plugin)" in shown.stdout
+    part = f"folder:{market}:kit/hooks/hooks.json"
+    assert json.loads(run("mute", "kit", "--json").stdout)["targets"] == [f"folder:{market}:kit", part]
+
+
 def test_a_plugins_component_can_be_had_alone_and_is_taken_back(run, market, user, tmp_path):
     before, path = tree(user), client(tmp_path, "exit 1")
 

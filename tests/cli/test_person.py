@@ -20,6 +20,23 @@ def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skil
     assert "zebra-crossing" in recommended()
 
 
+def test_what_shares_its_name_with_another_component_is_muted_by_its_id_alone(run, skill, tmp_path):
+    ids = []
+    for shelf in ("roads", "trams"):
+        skill(tmp_path / shelf, "crossing", f"Tells how to cross {shelf}.")
+        assert run("ingest", str(tmp_path / shelf)).returncode == 0
+        ids.append(f"folder:{tmp_path / shelf}:skills/crossing/SKILL.md")
+
+    refused = run("mute", "crossing")
+
+    assert refused.returncode == 2
+    assert "several are called 'crossing': name one by its id" in refused.stderr
+    assert all(one in refused.stderr for one in ids)
+    assert "is not muted; muted now: nothing" in run("mute", "crossing", "--undo").stderr
+    assert json.loads(run("mute", ids[0], "--json").stdout)["targets"] == ids[:1]
+    assert json.loads(run("mute", "crossing", "--undo", "--json").stdout)["targets"] == ids[:1]
+
+
 def test_forgetting_all_says_what_stays(run, tmp_path):
     run("refresh", "--text-only")
     home = tmp_path / "home"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from repertoire.domain.component import PLUGIN
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
@@ -30,19 +31,36 @@ def find_components(store: Store, asked: str) -> list[StoredComponent]:
     return found
 
 
-def find_one_component(store: Store, asked: str) -> StoredComponent:
-    """Return the component with an id or name; of exact copies, an installed one.
+def find_meant(store: Store, asked: str) -> list[StoredComponent]:
+    """Return the component with an id or name and its exact copies; a plugin precedes its own parts of that name.
 
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name.
     """
     found = find_components(store, asked)
-    if len({(entry.component.type, entry.component.content_hash) for entry in found}) > 1:
-        listed = ", ".join(entry.component.id for entry in found[:_MAX_IDS])
+    wholes = {_plugin_of(entry) for entry in found if entry.component.type == PLUGIN}
+    parts = [entry for entry in found if entry.component.type != PLUGIN and _plugin_of(entry) in wholes]
+    meant = [entry for entry in found if entry not in parts]
+    if len({(entry.component.type, entry.component.content_hash) for entry in meant}) > 1:
+        listed = ", ".join(entry.component.id for entry in meant[:_MAX_IDS])
         message = f"several are called {clean_line(asked, 80)!r}: name one by its id ({listed})"
         raise InvalidRequest(message)
-    return found[0]
+    return [*meant, *parts]
+
+
+def _plugin_of(entry: StoredComponent) -> tuple[str, str, str]:
+    return entry.source, entry.component.repository, entry.component.plugin
+
+
+def find_one_component(store: Store, asked: str) -> StoredComponent:
+    """Return the component that an id or name means; of exact copies, an installed one.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name.
+    """
+    return find_meant(store, asked)[0]
 
 
 def unknown_component_text(store: Store, asked: str, *, also: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.lookup import unknown_component_text
+from repertoire.app.lookup import find_meant, unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
@@ -29,12 +29,15 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
 
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
+        InvalidRequest: several different components have this name.
     """
     targets, scope = _targets_of(store, target, project)
     if not targets:
         raise UnknownComponent(
             unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
         )
+    if len(targets) > 1:
+        targets = tuple(found.component.id for found in find_meant(store, target))
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
