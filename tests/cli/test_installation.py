@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 import pytest
+
+from ingestion.workbench import repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the client is an sh script")
 
@@ -93,6 +96,40 @@ def test_a_dry_run_reads_no_repository(run, user):
     assert "Nothing to do" not in done.stdout
     assert "github.com" not in run("sources").stdout
     assert tree(user) == before
+
+
+def github(tmp_path: Path, files: dict[str, str]) -> dict[str, str]:
+    """Put a git on PATH to which one repository is github.com/davila7/claude-code-templates; return the PATH."""
+    for path, text in files.items():
+        write(tmp_path / "github/davila7/claude-code-templates" / path, text)
+    repository(tmp_path / "github/davila7/claude-code-templates")
+    instead = f"-c url.{(tmp_path / 'github').as_uri()}/.insteadOf=https://github.com/"
+    program = tmp_path / "bin/git"
+    write(program, f'#!/bin/sh\nexport GIT_ALLOW_PROTOCOL=file:https\nexec {shutil.which("git")} {instead} "$@"\n')
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_what_is_read_for_an_installation_is_told_before_and_what_stays_of_it_after_the_undo(run, user, tmp_path):
+    place, text = (
+        "cli-tool/components/skills/development/core-web-vitals/SKILL.md",
+        "---\nname: {0}\ndescription: d\n---\n",
+    )
+    files = {place: text.format("core-web-vitals"), "skills/other/SKILL.md": text.format("other")}
+    path, key = github(tmp_path, files), "github.com/davila7/claude-code-templates"
+    remove = f"stay known after an undo, until `repertoire remove {key}`"
+
+    asked = run("install", "core-web-vitals", **path)
+
+    assert asked.returncode == 130
+    assert f"all its components, whose number is not known yet, {remove}" in asked.stderr
+    assert key not in run("sources").stdout
+    done = run("install", "core-web-vitals", "--yes", **path)
+    assert done.returncode == 0, done.stderr
+    assert asked.stderr.splitlines()[1] in done.stderr
+    assert f"{key} was read for this; its components (2) {remove}" in done.stdout
+    assert f"{key} was read for it; its components {remove}" in run("install", "--undo", **path).stdout
+    assert run("remove", key).returncode == 0
 
 
 def test_nothing_is_changed_before_a_person_agrees(run, shelf, user):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -77,9 +78,16 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         dry=dry_run,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
-        home = repertoire.home
-        with progress() as bar:
-            decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=report_steps(bar))
+        home, settings = repertoire.home, repertoire.settings
+        first = plan(repertoire.store, home, replace(wanted, dry=True), settings=settings)
+        if dry_run or not any(part.unread for part in first.parts):
+            decided = first
+        else:
+            click.echo(plan_text(first), err=True)
+            if not yes:
+                click.confirm("Read it?", abort=True, err=True)
+            with progress() as bar:
+                decided = plan(repertoire.store, home, wanted, settings=settings, report=report_steps(bar))
     if dry_run or not decided.changes:
         show(plan_data(decided), lambda: plan_text(decided), as_json=as_json)
         return

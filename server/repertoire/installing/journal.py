@@ -52,6 +52,7 @@ class JournalEntry:
     files: tuple[ChangedFile, ...] = ()
     commands: tuple[ClientCommand, ...] = ()
     noted: tuple[ChangedFile, ...] = ()  # the client's state files, which its commands change
+    read: tuple[str, ...] = ()  # sources that were read for it, and that no undo removes
 
 
 class Journal:
@@ -137,6 +138,7 @@ def _entry(place: Path) -> JournalEntry:
                 ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"]) for item in data["commands"]
             ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
+            read=tuple(data.get("read", ())),  # older journals have none
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"{place / _FILE} cannot be read ({error}); what it kept lies beside it"

@@ -80,13 +80,15 @@ def plan(
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}
     context = _install_context(store, home, wanted)
-    parts = tuple(
-        _unread_part(entry) if wanted.dry and key in unread else _noted(plan_component(context, entry), key in unread)
-        for key, entry in found.items()
-    )
+    parts = []
+    for key, entry in found.items():
+        if key not in unread:
+            parts.append(plan_component(context, entry))
+        else:
+            parts.append(_unread_part(entry) if wanted.dry else _noted(store, plan_component(context, entry), entry))
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
-    return InstallPlan(parts, tuple(files.values()), tuple(commands), wanted.places)
+    return InstallPlan(tuple(parts), tuple(files.values()), tuple(commands), wanted.places)
 
 
 def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> JournalEntry:
@@ -104,6 +106,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
         tuple(part.component.id for part in decided.parts),
         str(wanted.project),
         commands=decided.commands,
+        read=tuple(dict.fromkeys(part.read for part in decided.parts if part.read)),
     )
     with _alone(journal):
         left = journal.unfinished()
@@ -123,7 +126,9 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
     journal = Journal(home)
     with _alone(journal):
         entry = journal.find(name)
-        return changing.take_back(journal, Client(environment, Path(entry.project)), entry)
+        undone = changing.take_back(journal, Client(environment, Path(entry.project)), entry)
+    stay = (f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read)
+    return replace(undone, notes=(*undone.notes, *stay))
 
 
 @contextmanager
@@ -159,16 +164,24 @@ def _read(store: Store, home: Path, stored: StoredComponent, settings: Settings,
 
 def _unread_part(stored: StoredComponent) -> InstallPart:
     component = stored.component
-    note = f"its files lie in https://{component.repository}, which is read before they are shown and installed"
+    place = component.repository
+    note = (
+        f"its files lie in https://{place}, which is read before they are shown and installed; all its components, "
+        f"whose number is not known yet, {_until_removed(place)}"
+    )
     return InstallPart(component, notes=(note,), unread=True)
 
 
-def _noted(part: InstallPart, was_read: bool) -> InstallPart:  # noqa: FBT001 - a flag of one row
-    """Return a part that says that its repository was read, which adds all its components to what is known."""
-    if not was_read:
-        return part
-    note = f"https://{part.component.repository} was read for this: all its components are known now"
-    return replace(part, notes=(*part.notes, note))
+def _until_removed(source: str) -> str:
+    return f"stay known after an undo, until `repertoire remove {source}`"
+
+
+def _noted(store: Store, part: InstallPart, stored: StoredComponent) -> InstallPart:
+    """Return a part that says that its source was read, which adds all components there to what is known."""
+    source = stored.source
+    count = next(row.components for row in store.sources.all() if row.info.key == source)
+    note = f"{source} was read for this; its components ({count:,}) {_until_removed(source)}"
+    return replace(part, notes=(*part.notes, note), read=source)
 
 
 def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:

@@ -50,6 +50,7 @@ class InstallPart:
     runs: tuple[str, ...] = ()  # programs that sessions will start because of it
     along: tuple[Component, ...] = ()  # further components of the same plugin
     notes: tuple[str, ...] = ()
+    read: str = ""  # the source that was read for it
     unread: bool = False  # its files were not fetched yet, so that its changes are not known
 
 
