@@ -13,6 +13,7 @@ from repertoire.domain.answer import Query
 from repertoire.domain.component import SKILL, Component
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
+from repertoire.retrieval.confidence import chance, chance_share, interpolate
 from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.placeholders import is_placeholder
@@ -100,6 +101,23 @@ def test_grades_have_a_share_in_the_order_for_a_long_task_too(pipeline: Pipeline
     change = ranking.parts[RELEVANCE][ranking.rows]
     summed = sum(by_parts.parts[part][ranking.rows] for part in REPLACED if part in by_parts.parts)
     assert change == pytest.approx(0.4 * (3.0 * (score - score.max()) - (summed - summed.max())), abs=1e-6)
+
+
+def test_what_is_lost_in_translation_lowers_a_chance_once(pipeline: Pipeline):
+    text = (
+        "schreibe Tests für unsere API und prüfe alle Fehler, Anfragen und Antworten, auch mit alten Daten, langsamen "
+        "Abfragen, falschen Namen, vor der neuen Version am Montag: müßig schnörkelig Blümchen Gänseblümlein"
+    )
+    ranking = pipeline.rank(Query(text), intent=RECOMMEND)
+    read, grades = ranking.plan.translation, ranking.grades
+    assert read is not None
+    assert grades is not None
+    share, understood = chance_share(ranking.plan.brevity), read.known / (read.known + len(set(read.unknown)))
+    assert share < 1.0
+    assert understood < 1.0
+
+    served = interpolate(ranking.confidence / understood, chance(float(grades[ranking.rows[0], 0])), share)
+    assert ranking.chance == pytest.approx(understood * served)
 
 
 def test_a_long_question_must_surely_need_a_component(pipeline: Pipeline):
