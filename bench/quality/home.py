@@ -88,17 +88,15 @@ def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str])
             return judge(Labels(here, labels.gold), read_run(run), SEARCH)
         answers = {row["task"]: row for row in map(json.loads, run.read_text(encoding="utf-8").splitlines())}
     figures = judge_tasks(Graded.read(folder, split), answers)
-    return figures | {"Everyday": drawn(opened, folder.parent / EVERYDAY, without, len(answers))}
+    return figures | {"Everyday": drawn(opened, folder.parent / EVERYDAY, without)}
 
 
-def drawn(opened: Repertoire, prompts: Path, without: frozenset[str], rows: int) -> np.ndarray:
-    """Return for every prompt that needs nothing whether it draws a hint, as long as the other figures."""
-    found = np.full(rows, np.nan)
-    if prompts.is_file():
-        asked = [text for text in prompts.read_text(encoding="utf-8").splitlines() if text.strip()]
-        hinted = [100.0 * bool(VerbCaller(opened, without).offer(text)) for text in asked]
-        found[: len(hinted)] = hinted[:rows]
-    return found
+def drawn(opened: Repertoire, prompts: Path, without: frozenset[str]) -> np.ndarray:
+    """Return for every prompt that needs nothing whether it draws a hint, in per cent; NaN where there are none."""
+    if not prompts.is_file():
+        return np.array([np.nan])
+    asked = [text for text in prompts.read_text(encoding="utf-8").splitlines() if text.strip()]
+    return np.array([100.0 * bool(VerbCaller(opened, without).offer(text)) for text in asked])
 
 
 def calibration_line(found: Calibration) -> str:
