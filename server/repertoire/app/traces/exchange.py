@@ -152,11 +152,10 @@ def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
     names = ("title", "context", "solution", "environment", "outcome", "review_after", "watch", "licence", "author")
     values: dict[str, Any] = {name: told[name] for name in names if name in told}
     values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
-    if values.get("author", ME) == ME:
-        values["author"] = OTHERS
     trace = trace_of(TraceFields(**values), project="", session="", now=moment.at)
     return replace(
         trace,
+        author=OTHERS if trace.author == ME else trace.author,  # as it is stored: one that is not readable is `me` too
         status=told.get("status", ACTIVE),
         version=told.get("version", 1),
         supersedes=told.get("supersedes", ""),
