@@ -22,6 +22,7 @@ from repertoire.app.packs.places import (
     URLS,
     digest,
     packs_folder,
+    put_back,
     take_place,
 )
 from repertoire.app.packs.refining import refine_documents
@@ -125,7 +126,7 @@ def build_pack(
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
-        take_place(folder, target, beside)
+        take_place(folder, target)
         if started is not None:
             started.forget()
         if opened.info.kind == WEBSITE:
@@ -138,6 +139,7 @@ def _check(asked: BuildRequest, target: Path) -> None:
         name = clean_line(asked.name, 80)
         message = f"{name!r} is no name of a pack; use up to 64 letters, digits, hyphens and underscores"
         raise PackRefused(message)
+    put_back(target.parent)
     if target.exists() and not asked.replace:
         message = f"there is a pack {asked.name} already; add --replace to build it anew"
         raise PackRefused(message)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from repertoire.sources.scratch import remove
+from repertoire.boot.filelock import only_one
+from repertoire.sources.scratch import PLACE, remove
 
 DATABASE, MANIFEST = "pack.db", "manifest.json"
 URLS = "urls.txt"  # where each document of a pack comes from, one a line
 REFINEMENT = "refinement.jsonl"  # what was added to the facts that rules found
 SKILL, CONFIG = "skill.md", "kg_config.json"  # for Claude Code, and how the pack is read and asked
 EXAM, RESULTS = "eval/questions.jsonl", "eval/results"
+_BEFORE = ".before-"  # begins the name of a pack while another takes its place: no pack has such a name
+_LOCK = f"{PLACE}/replacing.lock"
 _HASHED = 1 << 20  # bytes that are hashed at once
 
 
@@ -29,9 +33,35 @@ def digest(file: Path) -> str:
     return state.hexdigest()
 
 
-def take_place(folder: Path, target: Path, beside: Path) -> None:
-    """Rename a finished pack into its place; a pack that lies there is put aside first, and deleted."""
-    if target.exists():
-        target.rename(beside / "replaced")
-    folder.rename(target)
-    remove(beside / "replaced")
+def take_place(folder: Path, target: Path) -> None:
+    """Rename a finished pack into its place; one that lies there stays until then, whatever ends this before."""
+    with _alone(target.parent):
+        _settle(target.parent)
+        if target.exists():
+            target.rename(target.with_name(f"{_BEFORE}{target.name}"))
+        try:
+            folder.rename(target)
+        finally:
+            _settle(target.parent)
+
+
+def put_back(packs: Path) -> None:
+    """Put back each pack whose successor was killed before it took the place."""
+    if any(packs.glob(f"{_BEFORE}*")):
+        with _alone(packs):
+            _settle(packs)
+
+
+def _alone(packs: Path) -> AbstractContextManager[None]:
+    lock = packs / _LOCK
+    lock.parent.mkdir(exist_ok=True, mode=0o700)
+    return only_one(lock, lambda _seconds: None)
+
+
+def _settle(packs: Path) -> None:
+    for before in packs.glob(f"{_BEFORE}*"):
+        target = packs / before.name.removeprefix(_BEFORE)
+        if target.exists():
+            remove(before)
+        else:
+            before.rename(target)

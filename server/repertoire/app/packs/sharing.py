@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.packs.checks import require_harmless, require_sound
-from repertoire.app.packs.places import MANIFEST, digest, packs_folder, take_place
+from repertoire.app.packs.places import MANIFEST, digest, packs_folder, put_back, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
@@ -95,6 +95,7 @@ def install_pack(
             raise SourceError(message)
         manifest = _manifest(folder, origin)
         target = packs_folder(home) / manifest.name
+        put_back(target.parent)
         if target.exists() and not replace:
             message = f"there is a pack {manifest.name} already; add --replace to install this one in its place"
             raise PackRefused(message)
@@ -113,7 +114,7 @@ def install_pack(
             require_harmless(shelf, manifest.name)
         finally:
             shelf.close()
-        take_place(taken, target, beside)
+        take_place(taken, target)
     return SharedPack(target, manifest)
 
 

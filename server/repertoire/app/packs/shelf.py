@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from repertoire.app.packs.config_file import read_config_file
-from repertoire.app.packs.places import CONFIG, DATABASE, MANIFEST, RESULTS, digest
+from repertoire.app.packs.places import CONFIG, DATABASE, MANIFEST, RESULTS, digest, put_back
 from repertoire.documentation.config import PackConfig
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.domain.errors import PackRefused
@@ -165,6 +166,8 @@ class PackShelf:
     def _names(self) -> list[str]:
         if not self._folder.is_dir():
             return []
+        with suppress(OSError):  # a home that cannot be written is read as it is
+            put_back(self._folder)
         found = (child for child in self._folder.iterdir() if PACK_NAME.fullmatch(child.name))
         return sorted(child.name for child in found if child.is_dir() and not child.is_symlink())
 
