@@ -45,6 +45,7 @@ from repertoire.domain.errors import (
 _LEAST_ROOM = 65_536  # bytes: the smallest size of a write-ahead log and its index
 _BINARY = getattr(os, "O_BINARY", 0)
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+_UNWRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -95,7 +96,7 @@ def open_file(path: Path, options: OpenOptions) -> Opened:
 
 def _raise_unless_read_only(path: Path, error: apsw.Error) -> None:
     """Raise an SQLite error again, unless the file or folder cannot be written, or the disk is full."""
-    if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
+    if isinstance(error, _UNWRITABLE):
         return
     if not isinstance(error, apsw.IOError) or not _is_full(path):
         raise error
@@ -128,21 +129,17 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
         if db is not None:  # closing must not write the log into a file that may still be repaired
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         raise CorruptStore(damaged_text(path, error)) from error
-    except apsw.FullError as error:
-        raise StoreFull(_full(path)) from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        if _is_full(path):
-            raise StoreFull(_full(path)) from error
-        raise StoreReadOnly(unwritable_text(path, error)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         message = f"{path} is locked by another process; try again, or end the session that holds it"
         raise StoreBusy(message) from error
-    except apsw.IOError as error:
-        if (db is not None and db.system_errno in _NO_ROOM) or _is_full(path):
-            raise StoreFull(_full(path)) from error
-        message = f"{path} could not be read or written ({error}); check the disk"
-        raise StoreError(message) from error
     except apsw.Error as error:
+        if _lacks_room(path, db, error):
+            raise StoreFull(_full(path)) from error
+        if isinstance(error, _UNWRITABLE):
+            raise StoreReadOnly(unwritable_text(path, error)) from error
+        if isinstance(error, apsw.IOError):
+            message = f"{path} could not be read or written ({error}); check the disk"
+            raise StoreError(message) from error
         message = (
             f"{path} refused what was to be read or written ({error}), nothing of it was written; run it again, and "
             "report these words if that fails too"
@@ -150,8 +147,16 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
         raise StatementRefused(message) from error
 
 
+def _lacks_room(path: Path, db: apsw.Connection | None, error: apsw.Error) -> bool:
+    """Tell whether an error comes of a full disk, which SQLite has several names for: `logic error` in sqlite-vec."""
+    if isinstance(error, apsw.IOError) and db is not None and db.system_errno in _NO_ROOM:
+        return True
+    called = (apsw.IOError, apsw.SQLError, *_UNWRITABLE)
+    return isinstance(error, apsw.FullError) or (isinstance(error, called) and _is_full(path))
+
+
 def _full(path: Path) -> str:
-    return f"no space left to write {path}; free some and run it again, nothing was changed"
+    return f"no space left to write {path}, nothing of it was written; free some and run it again"
 
 
 def schema_in_header(path: Path) -> int | None:
