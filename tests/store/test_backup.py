@@ -104,6 +104,16 @@ def test_one_that_another_process_is_writing_does_not_bring_back_what_is_forgott
     assert b"fill these PDF forms" not in b"".join(file.read_bytes() for file in path.parent.glob("*.backup*"))
 
 
+def test_one_comes_back_where_nothing_could_be_forgotten(path: Path) -> None:
+    backup = path.with_name("repertoire.db.backup")
+    before = backup.read_bytes()
+    with Store.open(path) as store:
+        store._connection.execute("CREATE TRIGGER refusing BEFORE DELETE ON event BEGIN SELECT raise(ABORT, 'no'); END")
+        with pytest.raises(StoreError, match="nothing of it was written"):
+            forget(store, ALL)
+    assert backup.read_bytes() == before
+
+
 def test_one_that_cannot_be_deleted_keeps_anything_from_being_forgotten(path: Path) -> None:
     backup = path.with_name("repertoire.db.backup")
     backup.unlink()

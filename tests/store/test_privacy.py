@@ -87,6 +87,7 @@ def test_forgetting_requests_leaves_no_trace_of_any(store, path):
     )
     revision, vectors = store.graph.revision(), store.vectors.revision()
     assert store.privacy.forget_requests() == 4
+    store.privacy.scrub()
     gone = (b"xylophone", b"zeppelin", *(vector(seed).tobytes()[at : at + 64] for seed in (1, 2) for at in (0, 700)))
     assert traces(path, *gone) == []
     assert traces(path, b"public", vector(0).tobytes()[:64]) == [b"public", vector(0).tobytes()[:64]]
@@ -103,6 +104,7 @@ def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store,
     store.sources.write(private, [record("p", component("p:a", "quixotic words"))], (), derived=(), now=NOW)
     store.preferences.mute("acme:b", "component", now=NOW)
     assert store.privacy.forget_project(HERE) == 2
+    store.privacy.scrub()
     gone = (b"xylophone", b"heliotrope", b"quixot", vector(1).tobytes()[:64], vector(1).tobytes()[700:764])
     assert traces(path, *gone) == []
     assert [row.info.key for row in store.sources.all()] == [SOURCE.key]
@@ -125,6 +127,7 @@ def test_forgetting_a_project_takes_along_what_its_components_were_compared_to(s
     carried = TextSummary(node, "stamp", "5e1f" * 16, 9, (("conflict", "quixotic"),))
     store.similarities.put([carried], {carried.text_hash: np.arange(128, dtype=np.uint32)})
     store.privacy.forget_project(HERE)
+    store.privacy.scrub()
     assert traces(path, b"quixot", HERE.encode(), b"5e1f5e1f", np.arange(128, dtype="<u4").tobytes()) == []
     assert store.preferences.dismissed() == {}
 
@@ -138,6 +141,7 @@ def test_no_page_keeps_a_stale_copy_of_what_was_between_other_things(path, seed)
             data = {"text": word * rng.randrange(1, 40)}
             store.events.append([Event(NOW, "asked", "s", project, f"request:{number}", data=data)])
         store.privacy.forget_project(HERE)
+        store.privacy.scrub()
         assert traces(path, b"xylophone", b"heliotrope", b"zeppelin") == [b"zeppelin"]
 
 
@@ -152,6 +156,7 @@ def test_what_is_taken_back_leaves_no_trace_once_the_log_is_written(path):
 def test_a_request_that_was_asked_in_two_projects_goes_with_either(store, path):
     store.requests.record("request:xylophone", project=THERE, now=NOW)
     store.privacy.forget_project(THERE)
+    store.privacy.scrub()
     assert traces(path, b"xylophone the text", b"marigold") == []
     assert store.events.count("asked") == 0
 
@@ -168,6 +173,7 @@ def test_forgetting_everything_leaves_an_empty_store_that_goes_on(store, path):
     store.preferences.correct("acme:a", ["correction"], now=NOW)
     revision = store.graph.revision()
     assert store.privacy.forget_all() == 4
+    store.privacy.scrub()
     needles = (b"xylophone", b"zeppelin", b"public", b"acme", b"muted", b'correction"', vector(0).tobytes()[:64])
     assert traces(path, *needles) == []
     assert store.sources.all() == []
@@ -205,9 +211,10 @@ def test_traces_that_another_session_keeps_in_the_log_are_named_and_go_the_next_
     reader = start(READ_ON, path)
     assert reader.stdout.readline() == "inside\n"
     with Store.open(path, wait=0.05) as impatient:
-        with pytest.raises(StoreBusy, match=r"deleted, but traces are left .* run the same command again"):
-            impatient.privacy.forget_requests()
+        impatient.privacy.forget_requests()
+        with pytest.raises(StoreBusy, match=r"traces are left .* run the same command again"):
+            impatient.privacy.scrub()
         assert impatient.events.count("asked") == 0
         reader.communicate("go on\n", timeout=60)
-        impatient.privacy.forget_requests()
+        impatient.privacy.scrub()
         assert traces(path, b"xylophone", b"zeppelin") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,15 +46,24 @@ class Backup:
 
     @contextlib.contextmanager
     def deleted(self) -> Iterator[None]:
-        """Delete the backup, and let no process write one until the block ends.
+        """Delete the backup with the block, and let no process write one meanwhile; it stays where the block fails.
 
         Raises:
             StoreError: it cannot be deleted; the block is not run.
         """
         with self._alone(_wait):
             self._making.unlink(missing_ok=True)  # left by a killed process
-            self.path.unlink(missing_ok=True)
-            yield
+            if self.path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self.path))
+            with contextlib.suppress(FileNotFoundError):
+                self.path.replace(self._making)  # where nobody reads it, should this process be killed
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    self._making.replace(self.path)
+                raise
+            self._making.unlink(missing_ok=True)
 
     def _copy(self, now: str) -> None:
         self._db.execute("ATTACH ? AS copy", (str(self._making),))

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
-from repertoire.domain.errors import StoreBusy
+from repertoire.domain.errors import StoreBusy, StoreFull
 from repertoire.domain.event import LASTING_KINDS
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
 from repertoire.domain.trace import TRACE
@@ -24,7 +24,7 @@ _ALL_TABLES = """SELECT name FROM pragma_table_list
 
 
 class Privacy:
-    """Deletes data and scrubs the file afterwards."""
+    """Deletes data; `scrub` takes what is left of it out of the file afterwards."""
 
     def __init__(self, connection: Connection, sources: Sources, vectors: Vectors) -> None:
         self._db = connection
@@ -126,19 +126,30 @@ class Privacy:
 
         Raises:
             StoreBusy: another session is reading or writing; deleted content is still in the write-ahead log.
+            StoreFull: there is no room to rewrite the file; deleted content may still be in it.
         """
-        try:
-            for text in (view.text for view in self._db.layout.views if view.text):
-                self._db.execute(f"INSERT INTO {text}({text}) VALUES ('optimize')")  # drops deleted words
-            self._db.execute("VACUUM")
-            busy = self._db.value("PRAGMA wal_checkpoint(TRUNCATE)")
-        except StoreBusy:
-            busy = True
-        if busy:
-            message = (
-                f"deleted, but traces are left in the log of {self._db.path} because another session is using it; "
-                "run the same command again"
-            )
+        full = False
+        left = f"traces are left in {self._db.path} or its log because"
+        for step in (self._rewrite, self._empty_log):  # where there is no room for the first, the second makes some
+            try:
+                step()
+            except StoreFull:  # noqa: PERF203 - the other step is taken all the same
+                full = True
+            except StoreBusy as error:
+                message = f"{left} another session is using it; run the same command again"
+                raise StoreBusy(message) from error
+        if full:
+            message = f"{left} there is no space to rewrite it; free some and run the same command again"
+            raise StoreFull(message)
+
+    def _rewrite(self) -> None:
+        for text in (view.text for view in self._db.layout.views if view.text):
+            self._db.execute(f"INSERT INTO {text}({text}) VALUES ('optimize')")  # drops deleted words
+        self._db.execute("VACUUM")
+
+    def _empty_log(self) -> None:
+        if self._db.value("PRAGMA wal_checkpoint(TRUNCATE)"):
+            message = f"another session is reading the log of {self._db.path}; run the same command again"
             raise StoreBusy(message)
 
     @contextlib.contextmanager
@@ -148,7 +159,6 @@ class Privacy:
             yield
             self._writer.collect_orphans()
             self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
-        self.scrub()
 
     def _asked_tables(self) -> list[Table]:
         """Return the tables whose rows are deleted with the requests."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import clones_path, environment_path, projects_path
-from repertoire.domain.errors import InvalidRequest, StoreError
+from repertoire.domain.errors import InvalidRequest, RepertoireError, StoreError
 from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
@@ -46,7 +47,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     Raises:
         InvalidRequest: the kind is unknown, or the project's folder or the trace's key is missing.
         UnknownComponent: there is no such trace.
-        StoreBusy: the data is deleted, but another session still holds traces; the message says what to do.
+        StoreError: nothing is deleted; or the data is, but traces of it remain: the message says which and what to do.
     """
     take_in(store)  # spooled events must be deleted too
     if what not in (REQUESTS, ALL) and not (what == PROJECT and project) and not (what == TRACE and trace):
@@ -63,16 +64,44 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     _forget_sessions(store, what, project)
     memories = _forget_memories(home, what, project)
     aside = tuple(map(str, set_aside(store.path)))
+    undeleted = _delete_folders(home) if what == ALL else ()
+    steps: dict[str, Callable[[], object]] = {"": store.privacy.scrub}
+    if what == PROJECT:
+        steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
+        steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
     if what != ALL:
-        store.backup.write(now=now())
+        steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
+    _take(steps, gone)
+    if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
-    folders = (packs_folder(home), clones_path(home))
-    for folder in folders:
-        remove(folder)
-    undeleted = tuple(str(folder) for folder in folders if folder.exists())
     environments = environment_path(home)
     left = str(environments) if environments.exists() else ""
     return Forgotten(what, gone, memories, str(home), aside, left, _commons(home), undeleted)
+
+
+def _take(steps: Mapping[str, Callable[[], object]], gone: int) -> None:
+    """Take the steps that follow a deletion, each whatever became of the others, and then say which failed.
+
+    Raises:
+        StoreError: one failed.
+    """
+    failed = []
+    for what, step in steps.items():
+        try:
+            step()
+        except (RepertoireError, OSError) as error:  # noqa: PERF203 - the others are taken all the same
+            failed.append(f"{what}{error}")
+    if failed:
+        message = f"what was named is deleted ({gone} recorded events), but not all is done: {'; '.join(failed)}"
+        raise StoreError(message)
+
+
+def _delete_folders(home: Path) -> tuple[str, ...]:
+    """Delete packs and clones; return what could not be deleted as a whole."""
+    folders = (packs_folder(home), clones_path(home))
+    for folder in folders:
+        remove(folder)
+    return tuple(str(folder) for folder in folders if folder.exists())
 
 
 def _commons(home: Path) -> str:
@@ -89,10 +118,7 @@ def _forget(store: Store, what: str, project: str) -> int:
         return store.privacy.forget_requests()
     if what == ALL:
         return store.privacy.forget_all()
-    gone = store.privacy.forget_project(project)
-    renew_patterns(store)  # patterns of the remaining requests
-    renew_learned(store)
-    return gone
+    return store.privacy.forget_project(project)
 
 
 def _forget_sessions(store: Store, what: str, project: str) -> None:
