@@ -20,11 +20,13 @@ from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery, search_traces
 from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.errors import UnknownComponent
+from repertoire.domain.errors import StoreError, UnknownComponent
 from repertoire.domain.event import SHOWN, Event, Moment
 from repertoire.domain.trace import ACTIVE, DRAFT, SUPERSEDED, Trace
 from repertoire.store.database import Store
 from store.damages import PAGE, overwrite, spoil_tables
+from store.samples import start
+from store.test_privacy import READ_ON
 
 HERE, THERE = "/srv/heliotrope/here", "/srv/marigold/there"
 FIRST = TraceFields(
@@ -126,6 +128,22 @@ def test_when_all_is_forgotten_no_file_holds_a_trace(traced: Path) -> None:
         forget(store, ALL)
     assert left(traced, *WORDS, *OTHERS, "ocarina", "heliotrope", "marigold") == []
     assert vectors(traced) == 0
+
+
+def test_what_another_session_kept_of_a_forgotten_trace_goes_when_the_same_is_asked_again(traced: Path) -> None:
+    file, log = traced / "repertoire.db", traced / "repertoire.db-wal"
+    reader = start(READ_ON, file)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "inside\n"
+    with Store.open(file, wait=0.05) as store:
+        newest = next(trace for trace in store.traces.all(ACTIVE) if trace.title == FIRST.title)
+        with pytest.raises(StoreError, match=r"traces are left .* run the same command again"):
+            forget(store, TRACE, trace=newest.key)
+        assert log.stat().st_size > 0
+        reader.communicate("go on\n", timeout=60)
+        with pytest.raises(UnknownComponent):
+            forget(store, TRACE, trace=newest.key)
+        assert log.stat().st_size == 0
 
 
 def test_what_is_no_trace_is_not_forgotten_and_that_is_said(traced: Path) -> None:

@@ -18,7 +18,7 @@ from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import clones_path, environment_path, projects_path
-from repertoire.domain.errors import InvalidRequest, RepertoireError, StoreError
+from repertoire.domain.errors import InvalidRequest, RepertoireError, StoreError, UnknownComponent
 from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
@@ -148,7 +148,11 @@ def _forget_memories(home: Path, what: str, project: str) -> int:
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:
     """Return the keys of a trace and of its former versions, which say nearly the same."""
-    found = trace_named(store, asked)
+    try:
+        found = trace_named(store, asked)
+    except UnknownComponent:
+        store.privacy.scrub()  # it may be gone since a command that could not end what it began
+        raise
     keys = {found.key: None}
     while found.supersedes not in keys and (before := store.traces.get(found.supersedes)) is not None:
         keys[before.key], found = None, before
