@@ -48,6 +48,7 @@ def test_forgetting_all_says_what_stays(run, tmp_path):
     assert f"holds no data of yours: {home / 'env'}" in told
     assert not [file for file in gone if file.parent.parent.exists()]
     assert (home / "installs" / "1" / "journal.json").exists()
+    assert f"former contents of your settings.json among it: {home / 'installs'}." in told
     assert "stays" not in run("forget", "--requests", "--yes").stdout
 
 
@@ -73,6 +74,22 @@ def test_forgetting_all_names_what_could_not_be_deleted_and_the_commons_that_is_
     (home / "commons" / "joined.json").write_text("{")
     assert json.loads(run("forget", "--all", "--yes", "--json").stdout)["commons"] == str(home / "commons")
     assert "commons" not in run("forget", "--requests", "--yes").stdout
+
+
+def test_forgetting_all_takes_a_folder_among_the_memories_along_and_the_skills_of_packs(run, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "soak.md").write_text("# Soaking\n\nWillow rods lie in water for a week.\n")
+    assert run("pack", "build", "willow", "--from", str(tmp_path / "docs")).returncode == 0
+    assert run("pack", "skill", "willow").returncode == 0
+    skills, memories = tmp_path / "user" / ".claude" / "skills", tmp_path / "home" / "projects"
+    (skills / "mine").mkdir()
+    (memories / "strange").mkdir(parents=True)
+    (memories / "strange" / "any").write_text("")
+    assert [*skills.glob("pack-willow/*")]
+    done = run("forget", "--all", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [*memories.iterdir()] == []
+    assert [file.name for file in skills.iterdir()] == ["mine"]
 
 
 def test_forgetting_a_project_says_before_and_after_that_its_memory_goes(run, tmp_path):

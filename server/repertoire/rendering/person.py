@@ -56,7 +56,10 @@ def forgotten_text(gone: Forgotten) -> str:
         told += f" You stay a member of the commons at {clean_line(gone.commons, 200)} (`repertoire commons leave`)."
     if gone.environment:
         told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."
-        told += " Your settings stay, and what `repertoire install --undo` needs."
+        told += " Your settings stay."
+    if gone.installs:
+        told += " What installations replaced stays for `repertoire install --undo`, former contents of your"
+        told += f" settings.json among it: {gone.installs}."
     return told
 
 

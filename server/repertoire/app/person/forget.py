@@ -39,6 +39,7 @@ class Forgotten:
     environment: str  # path of the Python environment, which remains when all is forgotten; else empty
     commons: str = ""  # address of the commons of which the home stays a member when all is forgotten; else empty
     undeleted: tuple[str, ...] = ()  # folders that could not be deleted as a whole
+    installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
 
 
 def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
@@ -69,14 +70,16 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     if what == PROJECT:
         steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
         steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
-    if what != ALL:
+    if what == ALL:
+        steps["not every skill of a pack was taken away: "] = lambda: _withdraw_skills(home)
+    else:
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
     if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
-    environments = environment_path(home)
-    left = str(environments) if environments.exists() else ""
-    return Forgotten(what, gone, memories, str(home), aside, left, _commons(home), undeleted)
+    kept = (environment_path(home), home / "installs")
+    environment, installs = (str(folder) if folder.exists() else "" for folder in kept)
+    return Forgotten(what, gone, memories, str(home), aside, environment, _commons(home), undeleted, installs)
 
 
 def _take(steps: Mapping[str, Callable[[], object]], gone: int) -> None:
@@ -97,11 +100,22 @@ def _take(steps: Mapping[str, Callable[[], object]], gone: int) -> None:
 
 
 def _delete_folders(home: Path) -> tuple[str, ...]:
-    """Delete packs and clones; return what could not be deleted as a whole."""
-    folders = (packs_folder(home), clones_path(home))
+    """Delete packs, clones, and folders that lie among the memories; return what could not be deleted as a whole."""
+    memories = projects_path(home)
+    strange = [path for path in memories.iterdir() if path.is_dir()] if memories.is_dir() else []
+    folders = (packs_folder(home), clones_path(home), *strange)
     for folder in folders:
         remove(folder)
     return tuple(str(folder) for folder in folders if folder.exists())
+
+
+def _withdraw_skills(home: Path) -> None:
+    """Take away the skills of packs that are gone."""
+    from repertoire.app.packs.shelf import PackShelf  # noqa: PLC0415 - needed where all is forgotten alone
+    from repertoire.app.packs.skills import renew_skills  # noqa: PLC0415
+    from repertoire.store.pack_file import PackStore  # noqa: PLC0415
+
+    renew_skills(PackShelf(packs_folder(home), PackStore.open))
 
 
 def _commons(home: Path) -> str:
@@ -135,7 +149,8 @@ def _forget_memories(home: Path, what: str, project: str) -> int:
     if what == ALL and projects_path(home).is_dir():
         memories = len(list(projects_path(home).glob("*.db")))
         for file in projects_path(home).iterdir():
-            file.unlink(missing_ok=True)
+            if file.is_symlink() or not file.is_dir():
+                file.unlink(missing_ok=True)
         return memories
     if what == REQUESTS and projects_path(home).is_dir():
         for file in projects_path(home).glob("*.db"):
