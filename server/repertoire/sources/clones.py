@@ -49,8 +49,12 @@ def fetch(
     """Bring a repository's newest commit into a folder: clone it, or fetch if the folder holds a clone already.
 
     Raises:
-        SourceError: the repository cannot be fetched, or is larger than allowed; the folder is unchanged.
+        SourceError: the repository cannot be fetched, or is larger than allowed, or the folder is a link; it is
+            unchanged.
     """
+    if target.is_symlink():  # whatever lies at its end is somebody's own
+        message = f"{target} is a link in the place of a clone and is not followed; delete it, a refresh clones anew"
+        raise SourceError(message)
     bounds = GitBounds(target, max_bytes, _FETCH_S, tick)
     if not Path(address).is_absolute():
         return _fetched(_Origin(address, _connection_options(pinned)), target, bounds)

@@ -47,10 +47,12 @@ def sweep(beside: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder and its content as far as possible; no error is raised.
+    """Delete a folder and its content as far as possible; no error is raised, and a link stays with what it leads to.
 
     Git makes its packs read-only, and Windows does not delete read-only files.
     """
+    if folder.is_symlink():
+        return
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         return
