@@ -39,6 +39,9 @@ STACKS = {
     "/next": Stack(frozenset({"react", "nextjs"})),
     "/ops": Stack(frozenset({"docker"})),  # no language is known
     "/android": Stack(frozenset({"kotlin", "android"})),
+    "/fastapi": Stack(frozenset({"python", "fastapi"})),
+    "/spring": Stack(frozenset({"java", "spring-boot"})),
+    "/swift": Stack(frozenset({"swift"})),  # of a framework nothing is known
 }
 
 
@@ -99,6 +102,23 @@ def test_what_is_for_the_stack_is_read_as_for_it_and_all_else_as_it_was_asked(st
     assert questions == {
         "rust-testing": "write tests in rust", "redis-testing": "write tests", "testing-strategy": "write tests"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("project", "name", "told", "read"),
+    [
+        ("/fastapi", "python-checks", "Writes tests with pytest.", "write tests in python"),  # its name tells first
+        ("/fastapi", "django-checks", "Writes tests in Python.", "write tests"),
+        ("/fastapi", "pandas-checks", "Writes tests for data frames.", "write tests"),
+        ("/swift", "swiftui-checks", "Writes tests of views.", "write tests in swift"),
+        ("/android", "java-checks", "Writes tests.", "write tests in java"),  # which Kotlin implies
+        ("/spring", "kotlin-checks", "Writes tests.", "write tests"),  # akin to Java, and not used
+    ],
+)
+def test_what_a_component_is_for_is_told_by_its_name_before_its_text(store, embedder, project, name, told, read):
+    fill_skills(store, [(name, told, "unit-testing")])
+
+    assert ask(store, embedder, "write tests", project)[1] == {name: read}
 
 
 @pytest.mark.parametrize(

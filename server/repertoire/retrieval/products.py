@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from repertoire.domain.product import Product
+from repertoire.domain.product import LANGUAGE, Product
 
 # A word, `.net`, or the end of a sentence, after which a capital does not show a name.
 _TOKEN = re.compile(r"(?<![^\W_])\.net\b|[^\W_]+(?:[+#]+(?!\w))?|[.!?:](?=\s)|\n", re.IGNORECASE)
@@ -92,6 +92,10 @@ class Products:
                 found.add(name)
                 left.extend(self.known[name].implies)
         return frozenset(found)
+
+    def languages(self, name: str) -> frozenset[str]:
+        """Return the programming languages that a product is or implies, as Django implies Python."""
+        return frozenset(one for one in self.implied((name,)) if self.known[one].kind == LANGUAGE)
 
     def without_implied(self, names: frozenset[str]) -> frozenset[str]:
         """Return these products without those that another one implies, as Django implies Python."""

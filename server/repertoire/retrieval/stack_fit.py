@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from repertoire.domain.component import CAPABILITY
-from repertoire.domain.product import LANGUAGE, PLATFORM
+from repertoire.domain.product import FRAMEWORK, LANGUAGE, PLATFORM
 from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.binding import BoundProducts
 from repertoire.retrieval.plan import QueryPlan
@@ -44,19 +44,14 @@ def stack_fit(
 
     The stack tells nothing about what the question names itself, and nothing at all where it names another language.
     """
-    named = products.in_question(plan.query.text)
-    used = products.implied(name for name in plan.stack.uses if name in products.known)
+    named, stack = products.in_question(plan.query.text), _Stack(products, plan.stack.uses)
     technologies, elsewhere = [""] * len(rows), np.zeros(len(rows), dtype=np.bool_)
-    asks_elsewhere = any(_is_of_a_language(products, name) for name in named - used)
-    if asks_elsewhere or not any(products.known[name].kind == LANGUAGE for name in used):
-        return StackFit(tuple(technologies), elsewhere)
-    for place, names in enumerate(_products_of(products, snapshot, rows, bound)):
-        if not named & products.implied(names):
-            narrow = products.without_implied(names)
-            here = sorted(name for name in narrow & used if _is_built_with(products, name))
-            others = [name for name in narrow - used if _is_of_a_language(products, name)]
-            technologies[place] = "" if others else " and ".join(here[:_MOST_NAMED]).replace("-", " ")
-            elsewhere[place] = bool(others) and not here
+    if stack.has_language and not any(products.languages(name) for name in named - stack.used):
+        for place, names in enumerate(_built_with(products, snapshot, rows, bound)):
+            if not named & products.implied(names):
+                own = [stack.technology(name) for name in sorted(names)]
+                technologies[place] = "" if None in own else " and ".join(list(filter(None, own))[:_MOST_NAMED])
+                elsewhere[place] = None in own and not any(own)
     return StackFit(tuple(technologies), elsewhere)
 
 
@@ -73,25 +68,46 @@ def best_at_home(
     return rows[np.argsort(-scores[rows], kind="stable")][:limit]
 
 
-def _is_of_a_language(products: Products, name: str) -> bool:
-    return any(products.known[one].kind == LANGUAGE for one in products.implied((name,)))
+class _Stack:
+    """What a project is built with."""
+
+    def __init__(self, products: Products, uses: Collection[str]) -> None:
+        self._products = products
+        self.used = products.implied(name for name in uses if name in products.known)
+        self.has_language = any(products.known[name].kind == LANGUAGE for name in self.used)
+        frameworks = [name for name in self.used if products.known[name].kind == FRAMEWORK]
+        self._framed = frozenset[str]().union(*map(products.languages, frameworks))  # languages with a known framework
+
+    def technology(self, name: str) -> str | None:
+        """Return what of the stack a product is or belongs to, empty for what fits any; None for what is elsewhere."""
+        languages = self._products.languages(name)
+        if name in self.used:
+            return name.replace("-", " ")
+        if self._products.known[name].kind == LANGUAGE:  # one akin, as Kotlin to Java, is neither
+            return "" if self._products.implied((name,)) & self.used else None
+        ours = sorted(languages & self.used)
+        if languages and (not ours or self._framed & languages):  # another framework is used
+            return None
+        return ours[0].replace("-", " ") if ours else ""
 
 
 def _is_built_with(products: Products, name: str) -> bool:
     """Tell whether programs are written in, with or for a product, as for Rust, Django and Android, not for Redis."""
-    return products.known[name].kind == PLATFORM or _is_of_a_language(products, name)
+    return products.known[name].kind == PLATFORM or bool(products.languages(name))
 
 
-def _products_of(
+def _built_with(
     products: Products, snapshot: Snapshot, rows: Rows, bound: Mapping[int, BoundProducts]
-) -> list[frozenset[str]]:
-    """Return the known products that each component is bound to, or that it surely provides."""
+) -> Iterator[frozenset[str]]:
+    """Yield what each component is for, of what programs are built with: by name, else plugin, else text."""
     known, provided = snapshot.provisions, defaultdict[int, set[str]](set)
     surely = np.isin(known.rows, rows) & (known.certainty >= _CERTAIN)
     for row, end in zip(known.rows[surely].tolist(), known.capabilities[surely].tolist(), strict=True):
         provided[row].add(snapshot.topology.names[end])
-    found = []
     for row in rows.tolist():
         own = bound.get(row, BoundProducts())
-        found.append(frozenset(products.known.keys() & (own.name | own.within | own.lead | provided[row])))
-    return found
+        levels = (
+            frozenset(name for name in names if name in products.known and _is_built_with(products, name))
+            for names in (own.name, own.within, own.lead | provided[row])
+        )
+        yield products.without_implied(next(filter(None, levels), frozenset()))
