@@ -25,7 +25,7 @@ pytestmark = [
 
 # each task, and why what is kept for it is right
 TASKS = {
-    "add OAuth login with sessions to a FastAPI service": "one adds FastAPI endpoints, one begins services; two gaps",
+    "add OAuth login with sessions to a FastAPI service": "one for OAuth and sessions, one for FastAPI",
     "review this pull request for security problems": "two review changes, one of them for security",
     "fill in PDF forms from a spreadsheet": "two fill forms; that none reads a spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
