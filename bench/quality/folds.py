@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
+from inside import evidence as evidence_of  # noqa: E402
 from judge import Labels, interval, judge, read_labels, read_run  # noqa: E402
 from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 from run import commit, keep  # noqa: E402
@@ -144,7 +145,7 @@ def write(source: Source, folder: Path, held: list[dict]) -> None:
 
 def plain_search(pipeline: Pipeline, text: str) -> list[str]:
     """Return what words and similarity alone find, added as they are."""
-    snapshot, evidence = pipeline.evidence(Query(text))
+    snapshot, evidence = evidence_of(pipeline, Query(text))
     weights = np.array([_PLAIN.get(name, 0.0) for name, _ in FEATURES])
     return snapshot.column("id")[best_rows(weights @ evidence.table, DEPTH)].tolist()
 

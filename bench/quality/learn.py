@@ -24,6 +24,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
+from inside import confidence_features, look  # noqa: E402
+from inside import evidence as evidence_of  # noqa: E402
 from judge import read_labels  # noqa: E402
 from opening import labelled_sets, shipped_model  # noqa: E402
 
@@ -151,7 +153,7 @@ def read_examples(
 
 def candidates(pipeline: Pipeline, query: Query, gold: set[str]) -> Example:
     """Return the evidence for the likeliest candidates and for what truly answers."""
-    snapshot, evidence = pipeline.evidence(query)
+    snapshot, evidence = evidence_of(pipeline, query)
     scores = evidence.table[:-PRIORS].mean(axis=0)
     right = np.isin(snapshot.column("id"), sorted(gold))
     if query.repository:
@@ -163,7 +165,7 @@ def candidates(pipeline: Pipeline, query: Query, gold: set[str]) -> Example:
 
 def head(pipeline: Pipeline, query: Query, gold: set[str]) -> Example:
     """Return what a second look at the head sees, beside the odds that it has so far."""
-    ids, odds, features = pipeline.look(query, limit=HEAD)
+    ids, odds, features = look(pipeline, query, limit=HEAD)
     return Example(features, np.ones(1), np.isin(ids, sorted(gold)), odds)
 
 
@@ -202,7 +204,9 @@ def learn_gate(pipelines: dict, data: Path) -> np.ndarray:
     homes = sorted({query["repo"] for query in served})
     asked = [(query["text"], query["repo"], index % 2) for index, query in enumerate(served)]
     asked += [(query["text"], homes[index % len(homes)], index % 2) for index, query in enumerate(others)]
-    judged = [pipelines["cc_native", half].judge(Query(text, repository=home)) for text, home, half in asked]
+    judged = [
+        confidence_features(pipelines["cc_native", half], Query(text, repository=home)) for text, home, half in asked
+    ]
     rows = np.array([[*one, 1.0] for one in judged])
     wanted = np.repeat([1.0, 0.0], [len(served), len(others)])
     scale = np.append(rows[:, :-1].std(axis=0), 1.0)

@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 from graded import TASKS, Lesson, lessons, plain  # noqa: E402
+from inside import graded  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
@@ -69,7 +70,7 @@ def read(homes: Sequence[Path], *, yardsticks: bool) -> tuple[list[Graded], str]
 
 def _graded(pipeline: Pipeline, task: Lesson, known: Mapping[str, str]) -> Graded:
     grades = {known[name]: grade for name, grade in task.grades.items()}
-    keys, features = pipeline.graded(Query(task.text), keys=grades, limit=HEAD)
+    keys, features = graded(pipeline, Query(task.text), keys=grades, limit=HEAD)
     rows = [place for place, key in enumerate(keys) if key in grades]
     kept = features[rows]
     values = np.array([grades[keys[place]] for place in rows])

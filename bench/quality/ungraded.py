@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 from graded import SERVES, Graded, calibration, lessons, plain  # noqa: E402
+from inside import word_features  # noqa: E402
 
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
@@ -56,7 +57,7 @@ def judged(home: Path, asked: Asked, without: frozenset[str], *, whole: bool) ->
         for text, grades in asked:
             if whole and not (grades and known >= grades.keys()):
                 continue
-            found = opened.pipeline.judge_words(Query(text, without=without))
+            found = word_features(opened.pipeline, Query(text, without=without))
             if found is not None:
                 rows.append((*astuple(found[1]), 1.0))
                 serves.append(grades.get(plain(found[0])) == SERVES)

@@ -14,12 +14,13 @@ from repertoire.domain.component import SKILL, Component
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.confidence import chance, chance_share, interpolate
+from repertoire.retrieval.judging import rarities_of
 from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
-from repertoire.retrieval.relevance_features import HEAD, REPLACED
+from repertoire.retrieval.relevance_features import HEAD, REPLACED, relevance_features
 from repertoire.store.database import Store
 from sample_home import fill_skills
 
@@ -134,15 +135,19 @@ def test_a_long_search_is_ranked_by_the_evidence_alone(pipeline: Pipeline):
     assert (RELEVANCE in long.parts, long.grades, long.chance) == (False, None, None)
 
 
-def test_features_are_those_of_the_head_and_of_what_is_asked_for(pipeline: Pipeline):
-    rare = "folder:/shelf:skills/query-tuner.md"
-    keys, features = pipeline.graded(Query(BRIEF), keys=(rare, "folder:/shelf:skills/none.md"), limit=1)
+def test_a_run_stops_before_a_stage_with_all_that_this_stage_reads(pipeline: Pipeline):
     model = relevance_model_for(bundled().query_encoder)
     assert model is not None
+    run, fused = (pipeline.run_before(stage, Query(BRIEF)) for stage in (RELEVANCE, "capabilities"))
+    rows = run.head(2)
+    components = [entry.component for _, entry in run.reader.at(rows)]
 
-    assert len(keys) == 2
-    assert rare in keys
+    features = relevance_features(run, rows, components, rarities_of(run.reader.graph, run.plan, run.snapshot))
+
     assert features.shape == (2, len(model.means))
+    assert (RELEVANCE in run.parts, run.grades) == (False, None)
+    assert fused.implied is None
+    assert fused.parts.keys() < run.parts.keys()
 
 
 def test_a_placeholder_gives_way_to_what_serves(tmp_path: Path, embedder: Embedder):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
-
-import numpy as np
+from itertools import takewhile
 
 from repertoire.domain.answer import Hit, Query
 from repertoire.ports import Embedder, GraphReader, VectorReader
 from repertoire.retrieval import stages
-from repertoire.retrieval.arrays import Floats, Mask, Rows
+from repertoire.retrieval.arrays import Mask, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE
 from repertoire.retrieval.component_reader import ComponentReader
-from repertoire.retrieval.confidence import WordFeatures
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.fuse import NAME, Features
+from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.language import is_unread
@@ -30,9 +27,7 @@ from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_ident
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
-from repertoire.retrieval.relevance_features import relevance_features
 from repertoire.retrieval.rerank import STAGE as RERANK
-from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.resources import Options, Resources
 from repertoire.retrieval.snapshot import Snapshot, Snapshots
 from repertoire.retrieval.stage import Stage, take_all
@@ -63,8 +58,6 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
-_WEIGHING = STAGES[:3]  # the stages up to `fuse`
-_BEFORE_GRADING = STAGES[: next(place for place, stage in enumerate(STAGES) if stage.name == RELEVANCE)]
 
 
 class Pipeline:
@@ -190,56 +183,15 @@ class Pipeline:
         """Return the known combinations of a snapshot."""
         return self._resources.patterns.of(snapshot)
 
-    def evidence(self, query: Query) -> tuple[Snapshot, Features]:
-        """Return the features of a query's rows, for learning the weights of fusion."""
-        snapshot = self._snapshots.current()
-        plan = make_plan(query, "", self._capabilities)
-        allowed = allowed_rows(snapshot, query, frozenset())
-        run = self._new_run(plan, snapshot, allowed, StageLog(), np.zeros(0, dtype=np.int64))
-        take_all(_WEIGHING, run)
-        return snapshot, run.evidence
-
-    def look(self, query: Query, *, limit: int) -> tuple[list[str], Floats, Floats]:
-        """Return the ids of an answer's head, their log-odds and their rerank features, for learning RERANK."""
-        ranking = self.rank(query, intent="")
-        rows = ranking.rows[:limit]
-        components = [entry.component for _, entry in ranking.reader.at(rows)]
-        features = second_look(
-            ranking.plan.query.text, rarities_of(self._graph, ranking.plan, ranking.snapshot), components
-        )
-        return [component.id for component in components], ranking.odds(rows), features
-
-    def graded(self, query: Query, *, keys: Collection[str], limit: int) -> tuple[list[str], Floats]:
-        """Return the ids at the head of an answer and those of `keys`, with their features of relevance."""
+    def run_before(self, stage: str, query: Query) -> ComponentRun:
+        """Return the run of a query before one of its stages, which what is learned for this stage is learned from."""
         snapshot = self._snapshots.current()
         self._warm(snapshot)
-        plan = make_plan(query, "", self._capabilities)
-        run = self._new_run(
-            plan,
-            snapshot,
-            allowed_rows(snapshot, query, frozenset()),
-            StageLog(),
-            named_rows(self._graph, plan, snapshot, allowed_rows(snapshot, query, frozenset())),
-        )
-        take_all(_BEFORE_GRADING, run)
-        wanted = [row for row in map(snapshot.row_of, keys) if row >= 0]
-        rows = np.unique(np.concatenate([run.head(limit), np.array(wanted, dtype=np.int64)]))
-        stored = run.reader.at(rows)
-        rarities = rarities_of(self._graph, plan, snapshot)
-        rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
-        return [one.id for one in components], relevance_features(run, rows, components, rarities)
-
-    def judge(self, query: Query) -> tuple[float, float, float]:
-        """Return the three features of the confidence in an answer, for learning GATE."""
-        ranking = self.rank(query, intent="")
-        judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
-        return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
-
-    def judge_words(self, query: Query) -> tuple[str, WordFeatures] | None:
-        """Return the first hit's id and the features of the confidence in it, by its words, to learn WORDS_GATE."""
-        ranking = self.rank(query, intent="")
-        judged = self._judge.word_evidence(ranking, ranking.rows)
-        return (ranking.snapshot.summaries[ranking.rows[0]].id, judged) if judged else None
+        plan = make_plan(self._untranslated(query), "", self._capabilities)
+        allowed = allowed_rows(snapshot, query, frozenset())
+        run = self._new_run(plan, snapshot, allowed, StageLog(), named_rows(self._graph, plan, snapshot, allowed))
+        take_all(tuple(takewhile(lambda one: one.name != stage, STAGES)), run)
+        return run
 
     def _untranslated(self, query: Query) -> Query:
         """Return the query, without translation if the model is multilingual."""
