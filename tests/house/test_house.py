@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.retrieval.pipeline import STAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 ARCHITECTURE_BYTES = 12_000
@@ -172,6 +174,13 @@ def test_every_file_that_a_page_names_is_there(page):
 
 def test_the_architecture_is_a_page_that_a_newcomer_reads_to_its_end():
     assert len((ROOT / "ARCHITECTURE.md").read_bytes()) <= ARCHITECTURE_BYTES
+
+
+def test_the_line_of_a_query_is_the_order_of_its_stages():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    line = re.search(r"^plan → (.*?) → gate → assemble$", text, re.MULTILINE | re.DOTALL)
+    assert line is not None
+    assert re.split(r"\s*→\s*", line[1]) == [stage.name for stage in STAGES]
 
 
 def test_every_choice_of_the_design_says_why_instead_of_what_and_how_that_is_known():
