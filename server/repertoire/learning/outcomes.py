@@ -36,6 +36,7 @@ from repertoire.domain.event import (
 )
 from repertoire.learning.session import SessionEvent
 
+SET = "set"  # moment of an offer in a recommended set, the answer to a person's question
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}

@@ -2,7 +2,8 @@
 
 Position bias is corrected by inverse propensity: an offer at rank r counts as 1/r of an impression (position-based
 model, as click logs of ranked lists show, with exponent 1). Taken offers divided by impressions then estimate how often
-somebody who looks at the component takes it, whatever its rank was.
+somebody who looks at the component takes it, whatever its rank was. A recommended set is an impression of those of its
+components that were used: who reads the answer to a question, however often, refuses nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from repertoire.domain.event import BAD, OK
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
 from repertoire.learning.exact_copies import merge_copies
-from repertoire.learning.hints import HintRate, hint_counts_by_component, hint_rates, weariness
+from repertoire.learning.hints import PATIENCE, RARE, HintRate, hint_counts_by_component, hint_rates, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
-from repertoire.learning.outcomes import Trial, moment, together
+from repertoire.learning.outcomes import SET, Trial, moment, together
 
 HALF_LIFE_DAYS = 90.0  # default half-life of a trial's weight
 OTHER_PROJECT_WEIGHT = 0.5  # factor on the weight of a trial in another project
@@ -57,9 +58,13 @@ class Usage:
 
     @property
     def rate(self) -> float:
-        """The share of impressions after which the component was used, over all components; 0 without impressions."""
+        """The share of impressions after which the component was used, over all; 0 if there is no such impression.
+
+        It starts from the rate and the weight that hints start from, for a set adds no impression that was not taken.
+        """
         looks = sum(record.looks for record in self.records.values())
-        return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
+        taken = sum(record.taken for record in self.records.values())
+        return min((taken + RARE * PATIENCE) / (looks + PATIENCE), 1.0) if taken else 0.0
 
     def of(self, node: str) -> ComponentUsage | None:
         """Return the usage of a component and its exact copies; None if there is none."""
@@ -123,7 +128,7 @@ def _record(node: str, own: list[Trial], clock: Decay, beside: Mapping[str, int]
         dict(sorted(beside.items(), key=lambda item: (-item[1], item[0]))),
         max((trial.offered_at for trial in offered), default=""),
         max((trial.selected_at for trial in selected), default=""),
-        looks=sum(clock.weight(trial) * trial.look for trial in offered),
+        looks=sum(clock.weight(trial) * trial.look for trial in offered if trial.selected_at or trial.moment != SET),
         taken=sum(clock.weight(trial) for trial in offered if trial.selected_at and trial.outcome != BAD),
         alone=sum(clock.weight(trial) for trial in selected if not trial.offered_at and trial.outcome != BAD),
         good=sum(map(clock.weight, good)),

@@ -9,6 +9,7 @@ from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
+from repertoire.app.session.hook_events import Moment, recommended
 from repertoire.app.usage.stats import stats
 from repertoire.app.usage.usage_cache import USE, UsageCache, usage
 from repertoire.domain.answer import Query, Task
@@ -35,9 +36,12 @@ def store(tmp_path):
         yield opened
 
 
+def prior(store, half_life=90.0):
+    return UsageCache(lambda: usage(store, half_life=half_life)).prior
+
+
 def ask(store, text="rotate the vault keys", *, half_life=90.0, remembering=True):
-    prior = UsageCache(lambda: usage(store, half_life=half_life)).prior
-    options = Options(priors=(prior,) if remembering else ())
+    options = Options(priors=(prior(store, half_life),) if remembering else ())
     ranking = Pipeline(store.graph, store.vectors, embedder=None, options=options).rank(Query(text), intent=SEARCH)
     return ranking, [ranking.snapshot.summaries[row].id for row in ranking.rows]
 
@@ -79,6 +83,26 @@ def test_no_history_buries_a_better_fit(store):
     ranking, ids = ask(store)
     assert set(ids[:2]) == {FIRST, OTHER}
     assert np.abs(ranking.parts[USE]).max() <= MOST
+
+
+def test_a_question_has_one_answer_however_often_it_is_asked(store):
+    happened(store, OFFERED, PDF, where="prompt")
+    happened(store, SELECTED, PDF)
+
+    def first():
+        pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=Options(priors=(prior(store),)))
+        found = recommend(pipeline, Task("rotate the vault keys"))
+        store.events.append(recommended(found, Moment(now(), "", "/p")))
+        return found.items[0].hit.component.id
+
+    assert {first() for _ in range(6)} == {FIRST}
+
+
+def test_what_was_used_of_a_set_leans_up(store):
+    happened(store, OFFERED, OTHER, where="set")
+    happened(store, OFFERED, FIRST, where="set")
+    happened(store, SELECTED, OTHER)
+    assert ask(store)[1][:2] == [OTHER, FIRST]
 
 
 def test_who_wants_no_memory_has_none(store):

@@ -15,6 +15,7 @@ from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, H
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import RARELY_TAKEN
 from repertoire.learning.hints import PROMPT
+from repertoire.learning.outcomes import SET
 from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
@@ -81,7 +82,7 @@ def held_back(hit: Hit, why: str, moment: Moment, request: str = "") -> Event:
 
 def recommended(found: Recommendation, moment: Moment) -> list[Event]:
     """Return an event for each member of a recommended set: an offer without a known request."""
-    return _offers([item.hit for item in found.items], moment, "", confidence=found.confidence, where="set")
+    return _offers([item.hit for item in found.items], moment, "", confidence=found.confidence, where=SET)
 
 
 def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: float, where: str) -> list[Event]:
