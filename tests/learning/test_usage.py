@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.domain.confidence_intervals import wilson
-from repertoire.domain.event import BAD, OK
+from repertoire.domain.event import BAD, OK, UNKNOWN
 from repertoire.learning.lift import NO_LIFT
 from repertoire.learning.outcomes import Trial, propensity
 from repertoire.learning.shared_use import TeamUse
@@ -69,6 +69,15 @@ def test_what_is_used_without_being_told_of_leans_no_lower_for_a_hint_that_nobod
     others = [replace(TAKEN, node="b", session=f"t{n}") for n in range(2)]
     assert usage_scores(usage(used, OFFERED, *others))["a"] > usage_scores(usage(OFFERED, *others))["a"]
     assert usage_scores(usage(used, OFFERED, *others, *[replace(OFFERED, node="b")] * 3))["a"] >= 0.0
+
+
+def test_a_persons_no_weighs_more_than_any_number_of_ignored_offers() -> None:
+    no = Trial("b", "/here", selected_at=NOW, how="told", outcome=BAD, because="somebody said so")
+    yes = replace(no, outcome=OK)
+    ignored = [replace(OFFERED, node="c")] * 100
+    assert usage_scores(usage(TAKEN, no, *ignored))["b"] < usage_scores(usage(TAKEN, no, *ignored))["c"] < 0
+    assert usage_scores(usage(TAKEN, no, yes))["b"] >= 0
+    assert usage(replace(no, outcome=UNKNOWN)).records["b"].alone == 0
 
 
 def test_what_keeps_failing_leans_down_though_it_is_taken() -> None:

@@ -40,7 +40,8 @@ SET = "set"  # moment of an offer in a recommended set, the answer to a person's
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
-_USED, CALL_FAILED = "used", "its call failed"
+_USED, TOLD = "used", "told"
+CALL_FAILED, SAID = "its call failed", "somebody said so"
 
 
 class Dated(SessionEvent, Protocol):
@@ -80,6 +81,11 @@ class Trial:
     moment: str = ""  # occasion of the offer: prompt, session_start or set
     type: str = ""
     apart: str = UNKNOWN  # outcome of the request for which it was offered and not selected
+
+    @property
+    def used(self) -> bool:
+        """Whether its use was seen; who says how it went may have used it where nobody looks."""
+        return bool(self.selected_at) and self.how != TOLD
 
     @property
     def at(self) -> str:
@@ -257,11 +263,11 @@ class _Fold:
             index = (same or here or chosen)[-1]
         else:  # whoever gives feedback has used the component, even if no hook saw it
             index = self._add(
-                Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how="told")
+                Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how=TOLD)
             )
         self._by_person.add(index)
         self._trace(index)
-        self.found[index] = replace(self.found[index], outcome=outcome, because="somebody said so")
+        self.found[index] = replace(self.found[index], outcome=outcome, because=SAID)
 
     def _signal(self, indices: Iterable[int], outcome: str, because: str) -> None:
         for index in indices:

@@ -19,7 +19,7 @@ from repertoire.learning.acceptance import experiences
 from repertoire.learning.exact_copies import merge_copies
 from repertoire.learning.hints import PATIENCE, RARE, HintRate, hint_counts_by_component, hint_rates, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
-from repertoire.learning.outcomes import SET, Trial, moment, together
+from repertoire.learning.outcomes import SAID, SET, Trial, moment, together
 
 HALF_LIFE_DAYS = 90.0  # default half-life of a trial's weight
 OTHER_PROJECT_WEIGHT = 0.5  # factor on the weight of a trial in another project
@@ -27,7 +27,7 @@ OTHER_PROJECT_WEIGHT = 0.5  # factor on the weight of a trial in another project
 
 @dataclass(frozen=True)
 class ComponentUsage:
-    """The usage of one component: undecayed counts; looks, taken, alone, good and bad are decayed."""
+    """The usage of one component: undecayed counts; looks and what follows are decayed."""
 
     node: str
     recommended: int = 0
@@ -43,6 +43,7 @@ class ComponentUsage:
     alone: float = 0.0  # uses without an offer that did not fail
     good: float = 0.0
     bad: float = 0.0
+    refused: float = 0.0  # 0 to 1: how much more often a person said that it failed than that it worked
     lift: Lift = NO_LIFT
 
 
@@ -118,20 +119,25 @@ def _record(node: str, own: list[Trial], clock: Decay, beside: Mapping[str, int]
     selected = [trial for trial in own if trial.selected_at]
     good = [trial for trial in selected if trial.outcome == OK]
     bad = [trial for trial in selected if trial.outcome == BAD]
+    # An outcome of a use that nobody saw is no use, unless it is a good one.
+    alone = [t for t in selected if not t.offered_at and (t.outcome == OK or (t.used and t.outcome != BAD))]
+    said = [trial for trial in selected if trial.because == SAID]
+    refused = sum(clock.weight(trial) * {BAD: 1.0, OK: -1.0}.get(trial.outcome, 0.0) for trial in said)
     return ComponentUsage(
         node,
         len(offered),
-        len(selected),
+        sum(trial.used for trial in selected),
         len(good),
         len(bad),
         wilson(len(good), len(good) + len(bad)),
         dict(sorted(beside.items(), key=lambda item: (-item[1], item[0]))),
         max((trial.offered_at for trial in offered), default=""),
-        max((trial.selected_at for trial in selected), default=""),
+        max((trial.selected_at for trial in selected if trial.used), default=""),
         looks=sum(clock.weight(trial) * trial.look for trial in offered if trial.selected_at or trial.moment != SET),
         taken=sum(clock.weight(trial) for trial in offered if trial.selected_at and trial.outcome != BAD),
-        alone=sum(clock.weight(trial) for trial in selected if not trial.offered_at and trial.outcome != BAD),
+        alone=sum(map(clock.weight, alone)),
         good=sum(map(clock.weight, good)),
         bad=sum(map(clock.weight, bad)),
+        refused=min(max(refused, 0.0), 1.0),
         lift=lift_of(own, clock.weight),
     )

@@ -60,6 +60,9 @@ def _liked(record: ComponentUsage, usual: float) -> float:
 
 
 def _proved(record: ComponentUsage) -> float:
-    """Return -1 (surely fails) to 1 (surely works); 0 while the Wilson interval includes one half."""
+    """Return -1 (surely fails) to 1 (surely works); 0 while the Wilson interval includes one half.
+
+    A person who says that it failed is believed at once: one such word costs more than any number of ignored offers.
+    """
     bounds = wilson(record.good, record.good + record.bad)
-    return 2.0 * (max(bounds.low - 0.5, 0.0) - max(0.5 - bounds.high, 0.0))
+    return max(2.0 * (max(bounds.low - 0.5, 0.0) - max(0.5 - bounds.high, 0.0)) - record.refused, -1.0)

@@ -100,6 +100,8 @@ def feedback_text(kept: Feedback) -> str:
     if kept.outcome == DISMISSED:
         return f"Dismissed in this project: {name}. {_UNDO}\n  {key}"
     use = "for its latest use" if kept.used else "though no use of it was seen"
+    if kept.repeated:
+        return f"Recorded already: {name} {kept.outcome}, {use}. Nothing changed.\n  {key}"
     return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
 
 
@@ -113,6 +115,7 @@ def feedback_data(kept: Feedback) -> dict[str, Any]:
         "type": component.type,
         "outcome": kept.outcome,
         "used": kept.used,
+        "repeated": kept.repeated,
     }
 
 

@@ -120,7 +120,7 @@ def _interval_data(interval: Interval) -> dict[str, float]:
 
 def stats_text(found: Stats) -> str:
     """Render the statistics of use."""
-    if not found.offered and not found.selected:
+    if not found.components:
         nothing = "No component was offered or used yet, so there are no statistics."
         return "\n".join([nothing, *_hint_lines(found.hints)])
     low, high = 100 * found.taken.low, 100 * found.taken.high
@@ -207,8 +207,9 @@ def _judged_lines(one: ReviewedSuggestion) -> list[str]:
 
 def _learned_lines(learned: ComponentStats) -> list[str]:
     lines = [f"  {clean_line(learned.name, NAME)}  {learned.log_odds:+.2f} log-odds  {clean_line(learned.id, _ID)}"]
-    if learned.here.recommended or learned.here.selected:
-        lines.append(f"    here: {_counted(learned.here)}")
+    here = learned.here
+    if here.recommended or here.selected or here.ok or here.failed:
+        lines.append(f"    here: {_counted(here)}")
     lines.append(f"    everywhere: {_counted(learned.everywhere)}")
     lines += [f"    lift: {told}"] if (told := lift_text(learned.everywhere.lift)) else []
     if learned.selected_with:

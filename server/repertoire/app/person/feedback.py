@@ -19,17 +19,19 @@ _NOTE = 200  # the log keeps at most so many characters of a note
 
 @dataclass(frozen=True)
 class Feedback:
-    """Recorded feedback: the component, the outcome, and whether the log held a use of the component."""
+    """Recorded feedback: the component, the outcome, whether its use was seen, and whether it was said before."""
 
     component: Component
     outcome: str
     used: bool
+    repeated: bool = False
 
 
 def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, note: str = "") -> Feedback:
     """Record the outcome of a component, by id or name, for its latest use, one in the project before others.
 
-    A dismissed component and its exact copies are no longer suggested in the project.
+    The same outcome, said again before another use, is not recorded again. A dismissed component and its exact copies
+    are no longer suggested in the project.
 
     Raises:
         UnknownComponent: no component has this id or name.
@@ -41,12 +43,20 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     component, use = _named_component(store, target, moment.project)
     if outcome == DISMISSED:
         return _dismiss(store, component, moment, used=use is not None)
+    if not note.strip() and _was_said(store, component, outcome, moment.project, use):
+        return Feedback(component, outcome, used=use is not None, repeated=True)
     data = {"name": clean_line(component.name, 120), "outcome": outcome, "by": "feedback"}
     if note.strip():
         data["note"] = clean_line(redact(note[:KEPT]), _NOTE)
     session, request = (use.session, use.request) if use is not None else (moment.session, "")
     store.events.append([Event(moment.at, OUTCOME, session, moment.project, request, component.id, data)])
     return Feedback(component, outcome, used=use is not None)
+
+
+def _was_said(store: Store, component: Component, outcome: str, project: str, use: Event | None) -> bool:
+    """Tell whether this outcome is what was said last here of the component, and since its latest use."""
+    said = next((one for one in store.events.of_node(component.id, kinds=(OUTCOME,)) if one.project == project), None)
+    return said is not None and said.data.get("outcome") == outcome and (use is None or said.id > use.id)
 
 
 def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) -> Feedback:

@@ -99,7 +99,8 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
     everywhere, local = summarize_usage(found, clock, same=same), summarize_usage(here, clock, same=same)
     followed = sum(bool(trial.offered_at and trial.selected_at) for trial in found)
     offered = sum(bool(trial.offered_at) for trial in found)
-    selected = [trial for trial in found if trial.selected_at]
+    judged = [trial for trial in found if trial.selected_at]
+    selected = [trial for trial in judged if trial.used]
     learned = _learned(store, everywhere, local)
     return Stats(
         project=project,
@@ -109,7 +110,7 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         followed=followed,
         installed=sum(trial.how == "installed" for trial in selected),
         taken=wilson(followed, offered),
-        outcomes={outcome: sum(trial.outcome == outcome for trial in selected) for outcome in OUTCOMES},
+        outcomes={outcome: sum(trial.outcome == outcome for trial in judged) for outcome in OUTCOMES},
         by_rank=_by_rank(found),
         hints=tuple(_hinted(store, [*everywhere.hints, *_trace_rates(store, clock)])),
         silenced=tuple(store.preferences.mutes()),
