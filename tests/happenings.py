@@ -17,10 +17,11 @@ from repertoire.domain.event import (
     OFFERED,
     OUTCOME,
     SELECTED,
+    TAKEN_BACK,
     UNDONE,
 )
 
-KINDS = (ASKED, *[OFFERED] * 3, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED)
+KINDS = (ASKED, *[OFFERED] * 3, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED, TAKEN_BACK)
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def logs(draw: st.DrawFn) -> list[Happening]:
         )
     )
     log, hour, request = [], 0, dict.fromkeys(("s1", "s2", "s3", "s4", "s5"), "")
-    for number, (kind, session, node, project, passed, outcome) in enumerate(drawn, 1):
+    for number, (kind, of, node, project, passed, outcome) in enumerate(drawn, 1):
+        session = of or ("s1" if kind == ASKED else "")  # a prompt has one, an installation has none
         hour += passed
         at = f"2026-01-{1 + hour // 24 % 28:02}T{hour % 24:02}:00:00Z"
         if kind == ASKED:
@@ -60,7 +62,10 @@ def logs(draw: st.DrawFn) -> list[Happening]:
         named = {"rank": 1 + number % 3, "where": ("prompt", "session_start", "set")[number % 3], "type": "skill"}
         data = {OFFERED: named, OUTCOME: {"outcome": outcome}}.get(kind, {})
         if kind == SELECTED and passed > 28:
-            data = {"how": "installed", "offer": number // 2}
-        about = node if kind in (OFFERED, SELECTED, FAILED, OUTCOME) else ""
+            session, data = "", {"how": "installed", "offer": number // 2}
+        if kind == TAKEN_BACK:
+            before = (event.at for event in log if event.node == node and event.data.get("how") == "installed")
+            session, data = "", {"installed": next(before, "")}
+        about = node if kind in (OFFERED, SELECTED, FAILED, OUTCOME, TAKEN_BACK) else ""
         log.append(Happening(number, at, kind, session, project, request.get(session, ""), about, data))
     return log

@@ -256,6 +256,16 @@ def test_a_server_is_added_by_the_client_with_its_keys_left_where_they_are(run, 
     assert told(tmp_path) == [*add, *"mcp remove --scope user loom".split()]
 
 
+def test_an_installation_is_learned_from_until_it_is_undone(run, shelf, user):
+    def selected() -> int:
+        return json.loads(run("stats", "--json").stdout)["selected"]
+
+    assert run("install", "weave", "--yes").returncode == 0
+    assert selected() == 1
+    assert run("install", "--undo").returncode == 0
+    assert selected() == 0
+
+
 @pytest.fixture
 def market(tmp_path, skill, run, user):
     """Return a marketplace with a plugin of two skills and a hook, which was read."""

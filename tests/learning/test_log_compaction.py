@@ -72,7 +72,7 @@ def test_sessions_that_are_counted_for_want_of_room_lose_only_what_was_selected_
 def test_counting_again_and_again_comes_to_the_same_as_never(log: list[Happening], newest: int, cut: int) -> None:
     room = LogBounds(newest=newest)
     first = compacted(log[:cut], room)
-    later = [replace(event, id=event.id + 1000) for event in log[cut:] if event.data.get("how") != "installed"]
+    later = [replace(event, id=event.id + 1000) for event in log[cut:] if "installed" not in event.data.values()]
     later = [replace(event, session=f"{event.session} later", project="/later") for event in later if event.session]
     later = [event for event in later if event.kind != OUTCOME]  # which may be about what happened before
     whole = [*log[:cut], *later]

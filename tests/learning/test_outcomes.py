@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -59,6 +59,13 @@ def test_use_after_an_offer_selects_it_and_tells_nothing_of_the_outcome() -> Non
 def test_what_was_installed_after_its_offer_is_selected() -> None:
     installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
     assert one(ASK, OFFER, installed).how == "installed"
+
+
+def test_an_installation_that_was_undone_leaves_an_offer_that_nobody_took() -> None:
+    installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
+    back = Happening(kinds.TAKEN_BACK, "a", session="", data={"installed": AT})
+    assert not one(ASK, OFFER, installed, back).selected_at
+    assert trials([replace(installed, data={"how": "installed"}), back]) == []
 
 
 def test_a_set_that_was_asked_for_is_credited_to_the_projects_next_use_for_a_day() -> None:

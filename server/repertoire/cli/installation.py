@@ -11,6 +11,7 @@ import click
 from repertoire.app.current_project import current_project
 from repertoire.app.installation.install import LAST_INSTALLATION, InstallRequest, install, plan, undo
 from repertoire.app.sources.ingest import ingest
+from repertoire.app.usage.installs import note_installs
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
@@ -67,6 +68,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         _read_again()
+        _note()
         return
     wanted = InstallRequest(
         components,
@@ -97,6 +99,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     entry = install(home, decided, wanted)
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
+    _note()
 
 
 def _read_again() -> None:
@@ -105,3 +108,10 @@ def _read_again() -> None:
         store, home, settings = repertoire.store, repertoire.home, repertoire.settings
         if not store.read_only:
             ingest(store, home, INSTALLED, settings=settings, report=report_steps(bar))
+
+
+def _note() -> None:
+    """Let learning know of what was installed or undone just now."""
+    with open_repertoire() as repertoire:
+        if not repertoire.store.read_only:
+            note_installs(repertoire.store)

@@ -12,7 +12,7 @@ CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
 CONTRIBUTED, VOTED, SHOWN, TAKEN, PROPOSED = "contributed", "voted", "shown", "taken", "proposed"
-HELD, MEMORY_OFFERED = "held", "memory_offered"
+HELD, MEMORY_OFFERED, TAKEN_BACK = "held", "memory_offered", "taken_back"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -42,6 +42,7 @@ EVENT_KINDS = (
     EventKind(CHECKED, "a check passed", of_session=True, learned=True),
     EventKind(UNDONE, "an edit was undone", of_session=True, learned=True),
     EventKind(CORRECTED, "the next prompt corrected what was done", of_session=True, learned=True),
+    EventKind(TAKEN_BACK, "an installation was undone", of_session=True, learned=True),
     EventKind(CLOSED, "a request came to its end", of_session=True),
     EventKind(COMPACTED, "the session forgot what was said before", of_session=True),
     EventKind(COUNTED, "what many old events of one component on one day come to", learned=True),

@@ -95,7 +95,7 @@ def _old_sessions(events: Sequence[Dated], room: LogBounds) -> tuple[list[int], 
     kept, gone, removed = 0, list[int](), list[Trial]()
     for group in sorted(old, key=lambda numbers: -numbers[-1]):
         indices = {index for number in group for index in folded.by_event.get(number, ())}
-        found = [folded.trials[index] for index in sorted(indices)]
+        found = [folded.trials[index] for index in sorted(indices) if folded.trials[index].at]
         if any(trial.selected_at for trial in found):
             kept += len(group)
             if kept <= room.selected:

@@ -1,7 +1,7 @@
 """Folds the event log into trials: which components were offered and selected, and with which outcome.
 
 *Offered*: named in a hint or in a recommended set. *Selected*: used (skill, agent, slash command, MCP tool, even if
-the call failed), or installed after the offer. *Outcome* of a selection:
+the call failed), or installed. *Outcome* of a selection:
 
 - what a person said last, before all other evidence;
 - failed: its call failed and no later call succeeded, an edit was undone, or the next prompt corrects it;
@@ -31,6 +31,7 @@ from repertoire.domain.event import (
     OK,
     OUTCOME,
     SELECTED,
+    TAKEN_BACK,
     UNDONE,
     UNKNOWN,
 )
@@ -40,7 +41,7 @@ SET = "set"  # moment of an offer in a recommended set, the answer to a person's
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
-_USED, TOLD = "used", "told"
+_USED, INSTALLED, TOLD = "used", "installed", "told"
 CALL_FAILED, SAID = "its call failed", "somebody said so"
 
 
@@ -112,12 +113,12 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
             counted.extend(trials_of_count(event.node, event.project, event.data))
         else:
             fold.add(event)
-    return [*counted, *fold.trials()]
+    return [*counted, *(trial for trial in fold.trials() if trial.at)]
 
 
 @dataclass(frozen=True)
 class IndexedTrials:
-    """Trials, and by event number the indices of the trials that the event changed."""
+    """Trials, and by event number the indices of those that the event changed; withdrawn ones have no time."""
 
     trials: list[Trial]
     by_event: Mapping[int, Sequence[int]]
@@ -163,6 +164,8 @@ class _Fold:
             self._take_selection(event)
         elif event.kind == OUTCOME and event.node:
             self._take_feedback(event)
+        elif event.kind == TAKEN_BACK:
+            self._take_back(event)
         elif event.kind == CHECKED:
             self._set_outcomes(event, self._present.get(event.session, ()), OK, "a check passed after it")
         elif event.kind == UNDONE:
@@ -268,6 +271,15 @@ class _Fold:
         self._by_person.add(index)
         self._trace(index)
         self.found[index] = replace(self.found[index], outcome=outcome, because=SAID)
+
+    def _take_back(self, event: Dated) -> None:
+        """Withdraw the selection that an undone installation was; what a person said of the component stays."""
+        for index in self._of_node.get(event.node, ()):
+            trial = self.found[index]
+            if trial.how == INSTALLED and trial.selected_at == event.data.get(INSTALLED):
+                self._trace(index)
+                said = index in self._by_person
+                self.found[index] = replace(trial, how=TOLD) if said else replace(trial, how="", selected_at="")
 
     def _signal(self, indices: Iterable[int], outcome: str, because: str) -> None:
         for index in indices:

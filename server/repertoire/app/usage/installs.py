@@ -1,46 +1,99 @@
-"""Records an installation that follows an offer as a selection, which no hook reports."""
+"""Records installations, which no hook reports, as selections: what `install` named, or what was offered before."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.domain.event import OFFERED, SELECTED, Event
-from repertoire.learning.outcomes import moment
+from repertoire.domain.component import Component
+from repertoire.domain.errors import InstallRefused
+from repertoire.domain.event import OFFERED, SELECTED, TAKEN_BACK, Event
+from repertoire.installing.journal import DONE, UNDONE, Journal, JournalEntry
+from repertoire.learning.outcomes import INSTALLED, moment
 from repertoire.store.database import Store
 
-INSTALLED = "installed"
 _FOLLOWS = timedelta(days=14)  # an installation within this time after an offer is attributed to it
 _LOOKED_AT = 2_000  # newest offers and selections that are considered
 
 
 def note_installs(store: Store) -> int:
-    """Record a selection for each offered component that was installed since, once for an offer; return how many."""
-    at = now()
-    events = store.events.latest((OFFERED, SELECTED), limit=_LOOKED_AT)
-    noted = {event.node for event in events if event.data.get("how") == INSTALLED}
-    offers = {
-        event.node: event
-        for event in events
-        if event.kind == OFFERED and event.data.get(INSTALLED) is False and event.node not in noted
-    }
-    recent = [event for event in offers.values() if moment(at) - moment(event.at) <= _FOLLOWS]
-    found = [event for event in recent if _installed(store, event)]
-    store.events.append(
-        [
-            Event(
-                at,
-                SELECTED,
-                "",
-                event.project,
-                event.request,
-                event.node,
-                {"name": event.data.get("name", ""), "offered": True, "how": INSTALLED, "offer": event.id},
-            )
-            for event in found
-        ]
+    """Record a selection for each installation since the last call, and withdraw those that were undone.
+
+    Of what `repertoire install` installed, the named components are selected, and not what came along with them. Of
+    what was installed in another way, nobody knows what was meant: each component that was offered before is.
+    """
+    journal = _journal(store.path.parent)
+    named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key)]
+    found = [_selection(now(), offer) for offer in _installed_offers(store, journal)]
+    store.events.append([*named, *found])
+    return sum(event.kind == SELECTED for event in [*named, *found])
+
+
+def _journal(home: Path) -> Sequence[JournalEntry]:
+    with suppress(InstallRefused):  # `install` says what is wrong with it
+        return Journal(home).entries()
+    return ()
+
+
+def _journalled(store: Store, entry: JournalEntry, key: str) -> Iterator[Event]:
+    """Yield what the log lacks of an installation that named a component: its selection, or that it was undone."""
+    known = store.events.of_node(key, kinds=(SELECTED, TAKEN_BACK))
+    noted = {event.at for event in known if event.data.get("how") == INSTALLED}
+    if entry.state == DONE and _recent(entry.at) and max(noted, default="") < entry.at:
+        offers = (event for event in store.events.of_node(key, kinds=(OFFERED,)) if _followed(event))
+        yield _selection(entry.at, next(offers, Event(entry.at, OFFERED, project=entry.project, node=key)))
+    withdrawn = any(event.data.get(INSTALLED) == entry.at for event in known if event.kind == TAKEN_BACK)
+    if entry.state == UNDONE and entry.at in noted and not withdrawn:
+        yield Event(now(), TAKEN_BACK, project=entry.project, node=key, data={INSTALLED: entry.at})
+
+
+def _installed_offers(store: Store, journal: Sequence[JournalEntry]) -> Iterator[Event]:
+    """Yield the newest offer of each component that was installed since, by other means than `install`, once."""
+    offers: dict[str, Event] = {}
+    noted: set[str] = set()
+    for event in store.events.latest((OFFERED, SELECTED, TAKEN_BACK), limit=_LOOKED_AT):
+        if event.kind == OFFERED and _followed(event):
+            offers[event.node] = event
+        elif event.data.get("how") == INSTALLED:
+            noted.add(event.node)
+        elif event.kind == TAKEN_BACK:
+            noted.discard(event.node)
+    named = {key for entry in journal if entry.state != UNDONE for key in entry.ids}
+    units = {_unit(entry.component) for key in named if (entry := store.graph.by_key(key)) is not None}
+    for node, offer in offers.items():
+        entry = store.graph.by_key(node)
+        came_along = entry is not None and entry.component.plugin and _unit(entry.component) in units
+        if node not in noted | named and not came_along and _installed(store, offer):
+            yield offer
+
+
+def _followed(offer: Event) -> bool:
+    """Tell whether an installation now would follow from an offer."""
+    return offer.data.get(INSTALLED) is False and _recent(offer.at)
+
+
+def _recent(at: str) -> bool:
+    return moment(now()) - moment(at) <= _FOLLOWS
+
+
+def _unit(component: Component) -> tuple[str, str, str]:
+    return component.plugin, component.marketplace, component.repository
+
+
+def _selection(at: str, offer: Event) -> Event:
+    data = {"name": offer.data.get("name", ""), "offered": bool(offer.id), "how": INSTALLED}
+    return Event(
+        at,
+        SELECTED,
+        "",
+        offer.project,
+        offer.request,
+        offer.node,
+        {**data, **({"offer": offer.id} if offer.id else {})},
     )
-    return len(found)
 
 
 def _installed(store: Store, offer: Event) -> bool:

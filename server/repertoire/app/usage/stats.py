@@ -12,7 +12,7 @@ from repertoire.app.usage.usage_cache import copies_among, known_trials
 from repertoire.domain.confidence_intervals import Interval, wilson
 from repertoire.domain.event import HELD, OUTCOMES
 from repertoire.learning.hints import HintRate
-from repertoire.learning.outcomes import Trial, propensity
+from repertoire.learning.outcomes import INSTALLED, Trial, propensity
 from repertoire.learning.trace_hints import KINDS, READ, trace_hints
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_scores
@@ -108,7 +108,7 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         offered=offered,
         selected=len(selected),
         followed=followed,
-        installed=sum(trial.how == "installed" for trial in selected),
+        installed=sum(trial.how == INSTALLED for trial in selected),
         taken=wilson(followed, offered),
         outcomes={outcome: sum(trial.outcome == outcome for trial in judged) for outcome in OUTCOMES},
         by_rank=_by_rank(found),
