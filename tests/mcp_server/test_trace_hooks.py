@@ -68,9 +68,9 @@ async def solve(client: Client) -> None:
     await passes(client)
 
 
-async def contribute(client: Client) -> str:
-    """Keep a trace of the error as it was fought elsewhere, and return its key."""
-    said = {"title": "Totals fail with a KeyError", "context": FOUGHT, "solution": SOLUTION}
+async def contribute(client: Client, context: str = FOUGHT) -> str:
+    """Keep a trace of an error as it was fought elsewhere, and return its key."""
+    said = {"title": "Totals fail with a KeyError", "context": context, "solution": SOLUTION}
     drafted = await ask(client, "contribute_trace", **said)
     kept = await ask(client, "contribute_trace", token=re.findall(r"token\W+([0-9a-f]{8})\b", drafted)[0])
     return re.findall(r"trace:\w+", kept)[0]
@@ -102,6 +102,44 @@ async def test_another_error_shows_nothing(talk: Talk, command: str, printed: st
     async with talk() as client:
         await contribute(client)
         assert await fails(client, command, printed) == ""
+
+
+MISSING = {
+    "a file": "FileNotFoundError: [Errno 2] No such file or directory: 'tests/{}.json'",
+    "a module": "ModuleNotFoundError: No module named '{}'",
+    "a command": "bash: {}: command not found",
+    "a key": "KeyError: '{}'",
+}
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("name", ["billing", "fixtures"])
+async def test_what_is_missing_elsewhere_is_solved_only_by_what_solved_the_same(
+    talk: Talk, missing: str, name: str
+) -> None:
+    async with talk() as client:
+        await contribute(client, MISSING[missing].format("billing"))
+        hint = await fails(client, "make data", MISSING[missing].format(name), cwd="/srv/other")
+        assert ("a trace of the same error" in hint) == (name == "billing")
+        assert bool(hint) == (name == "billing")
+
+
+async def test_what_is_missing_in_the_same_project_may_be_solved_as_something_else_was(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
+    async with talk() as client:
+        await contribute(client, "bash: make: command not found")
+        hint = await fails(client, printed="bash: cmake: command not found", cwd=str(tmp_path))
+        assert hint.startswith("Repertoire: a trace of an error like it: <name>: not found")
+
+
+async def test_a_like_error_about_another_name_is_not_called_the_same(talk: Talk) -> None:
+    printed = "ValueError: invalid literal for int() with base 10: '{}'"
+    async with talk() as client:
+        await contribute(client, printed.format("12 EUR"))
+        hint = await fails(client, printed=printed.format("n/a"), cwd="/srv/other")
+        assert hint.startswith("Repertoire: a trace of an error like it: ValueError")
 
 
 async def test_a_check_that_passes_after_its_trace_was_shown_is_a_vote_of_little_weight(talk: Talk, home: Path) -> None:

@@ -52,8 +52,9 @@ def hint_text(hit: TraceHit) -> str:
     """Render a trace that solved the error a command just printed: a few facts, and its words as a quotation."""
     trace = hit.trace
     if withheld(trace):
-        return f"Repertoire: this error was solved before; the text of {trace.key} is withheld by the checks."
-    same = f"the same error: {clean_line(hit.error, 160)}" if hit.error else "an error like it"
+        error = "an error like this" if hit.alike else "this error"
+        return f"Repertoire: {error} was solved before; the text of {trace.key} is withheld by the checks."
+    same = _error(hit) if hit.error else "an error like it"
     solution = clean_line(trace.solution, _HINT)
     return "\n".join(
         [
@@ -69,7 +70,8 @@ def hint_text(hit: TraceHit) -> str:
 def mention_text(hit: TraceHit) -> str:
     """Render in a line that an error in a prompt was solved before."""
     named = named_text(RatedTrace(hit.trace, hit.trust))
-    return f"Repertoire: the error in this prompt was solved before: {named}; get_trace shows how."
+    error = "an error like that in this prompt" if hit.alike else "the error in this prompt"
+    return f"Repertoire: {error} was solved before: {named}; get_trace shows how."
 
 
 def proposal_text(title: str, token: str) -> str:
@@ -223,7 +225,7 @@ def whys(hit: TraceHit) -> list[str]:
     """Return what speaks for a hit, and what speaks against relying on it here."""
     told = []
     if hit.error:
-        told.append(f"the same error: {clean_line(hit.error, 160)}")
+        told.append(_error(hit))
     if hit.words:
         told.append(f"words: {', '.join(clean_line(word, 40) for word in hit.words)}")
     if hit.evidence.likeness:
@@ -241,6 +243,10 @@ def whys(hit: TraceHit) -> list[str]:
     if hit.muted:
         told.append("muted")
     return told
+
+
+def _error(hit: TraceHit) -> str:
+    return f"{'an error like it' if hit.alike else 'the same error'}: {clean_line(hit.error, 160)}"
 
 
 def withheld(trace: Trace) -> bool:

@@ -50,12 +50,37 @@ class Signature:
         kind = [word for word in _WORD.findall(self.exception) if word]
         return tuple(dict.fromkeys(word for word in (*kind, *named, *said) if word.lower() not in _STOP))
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return what the message names without quotes: the last part of each path, and the command of a shell."""
+        command = _OF_A_COMMAND.match(self.message) or _NOT_FOUND.match(self.message)
+        named = [str(command["value"]).rpartition("/")[2]] if command else []
+        return (*named, *(str(found["last"]).rstrip(".") for found in _PLACE.finditer(self.message)))
+
+    @property
+    def nameless(self) -> bool:
+        """Whether nothing is left of the error without its names: something is missing, and only they tell what."""
+        left = _LETTERS.findall(MARK.sub(" ", self.template).lower())
+        if not self.exception.islower():  # else it is a program
+            left += [part.lower() for part in _PARTS.findall(self.exception)]
+        return MARK.search(self.template) is not None and all(word in _MISSING or word in _STOP for word in left)
+
 
 _WORD = linear.compile(r"[\pL\pN_][\pL\pN_+#-]*")
+_PLACE = linear.compile(r"""(?:^|[\s'"`(=:,])(?:[\w.@~+-]{0,80}[/\\])+(?P<last>[\w.@~+-]{1,80})""")
+_PARTS = linear.compile(r"[A-Z]*[a-z]+")
 _LETTERS = linear.compile(r"[\pL]{3,}")
 _STOP = frozenset(
     """a an the and or of to in on at for from by with as is are was were be been it its this that these those you your
     i we they he she has have had do does did but if then than so such there here into out up over under""".split()
+)
+# An error of these words alone says that a file, module, command, key or name is missing, in the words of runtimes,
+# compilers and shells; which one it is, its names alone say.
+_MISSING = frozenset(
+    """attribute cannot class command corresponding could declarations def defined directory enoent errno error
+    exception exist exists file find found import ioerror key load lookup make missing module name named needed no
+    not object open oserror package property reference require resolve rule stat stop such symbol target type unable
+    undefined unknown unresolved variable""".split()
 )
 _GENERAL = frozenset("error exception fatal failure warning fatalerror bash zsh sh dash fish ksh cmd err e".split())
 _QUOTED = linear.compile(r"""(?:^|[^\w'"`])(?:'([^'\n]{0,200})'|"([^"\n]{0,200})"|`([^`'\n]{0,200})['`])""")
@@ -73,7 +98,7 @@ _OF_A_COMMAND = linear.compile(
     r"^(?P<value>[\w./+-]{1,80}): +"
     r"(?P<after>(?:command )?not found|No such file or directory|Permission denied|Is a directory)$"
 )
-_NOT_FOUND = linear.compile(r"^command not found: .*$")
+_NOT_FOUND = linear.compile(r"^command not found: (?P<value>.*)$")
 _TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
 
 

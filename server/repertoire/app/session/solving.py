@@ -162,7 +162,7 @@ class SolvingSessions:
     def _same_error(
         self, printed: str, moment: Moment, render: Callable[[TraceHit], str]
     ) -> tuple[Candidate, str] | None:
-        """Return the trace that fits and shows the same error, as a candidate and as text; None if there is none."""
+        """Return the trace that fits and shows the same error, or one like it, as a candidate and as text, if any."""
         repertoire = self._repertoire
         if not len(repertoire.traces.ids(active=True)):
             return None
@@ -176,6 +176,8 @@ class SolvingSessions:
         )
         hit = found.hits[0] if found.fits and found.hits else None
         if hit is None or hit.muted or not hit.error:
+            return None
+        if hit.alike and hit.nameless and hit.trace.project != moment.project:  # another thing is missing elsewhere
             return None
         text = render(hit)
         return Candidate(hit.trace.key, TRACE, _HELPS * found.confidence, tokens_of(text)), text

@@ -70,6 +70,8 @@ class TraceHit:
     alignment: Alignment
     words: tuple[str, ...] = ()  # of the question, that it holds
     error: str = ""  # the error that both show
+    alike: bool = False  # the error is only like it: about other names or files
+    nameless: bool = False  # nothing but its names tells the error from others
     twins: tuple[str, ...] = ()  # keys of traces that say the same
     alternative: bool = False  # it solves the first one's error in another way
     contradicted_by: tuple[str, ...] = ()  # keys of traces where the same was tried, with the opposite outcome
@@ -120,7 +122,7 @@ def search_traces(
         same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
         spaces, unread = _by_meaning(kept, vector, allowed, embedder)
     words_weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
-    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()}, words_weight)
+    fused = fuse(words, spaces, {node_id: one.weight for node_id, one in same.items()}, words_weight)
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
     likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in best} if spaces else {}
     hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
@@ -207,18 +209,38 @@ def _by_meaning(
     return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
 
-def _same_error(store: TraceStore, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
-    """Map the traces with an error of the question to the weight of that evidence, and the error's text."""
-    found: dict[int, tuple[float, str]] = {}
+@dataclass(frozen=True)
+class _SameError:
+    """An error that a question and a trace show: the weight of that evidence, and whether its names are the same."""
+
+    weight: float = 0.0
+    error: Signature | None = None
+    exact: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.error.exception} {self.error.template}".strip() if self.error else ""
+
+    def is_alike(self, trace: Trace) -> bool:
+        """Tell whether the trace's error is about other names, or other files."""
+        return self.error is not None and not (
+            self.exact and all(place in trace.context for place in self.error.places)
+        )
+
+
+def _same_error(store: TraceStore, question: _Question, allowed: Rows) -> dict[int, _SameError]:
+    """Map the traces with an error of the question to that error."""
+    found: dict[int, _SameError] = {}
     for error in question.errors[:2]:
         keys = keys_of(error)
         showing = store.traces.showing(keys)
         for key in keys:
             kept = _among(showing.get(key, ()), allowed)
             for node_id in kept:
-                weight = _SAME[key.split(":")[1]] / math.log2(1 + len(showing[key]))
-                if weight > found.get(node_id, (0.0, ""))[0]:
-                    found[node_id] = (weight, f"{error.exception} {error.template}".strip())
+                level = key.split(":")[1]
+                weight = _SAME[level] / math.log2(1 + len(showing[key]))
+                if weight > found.get(node_id, _SameError()).weight:
+                    found[node_id] = _SameError(weight, error, level == "exact")
     return found
 
 
@@ -228,7 +250,7 @@ def _judged(
     question: _Question,
     fused: Mapping[int, float],
     likeness: Mapping[int, float],
-    same: Mapping[int, tuple[float, str]],
+    same: Mapping[int, _SameError],
 ) -> list[TraceHit]:
     day = question.day
     traces = kept.store.traces.by_id(fused)
@@ -240,11 +262,11 @@ def _judged(
         if (overdue := expired(trace, day)) and not wanted.include_expired:
             continue
         held = tuple(word for word in rare if word in words[node_id])
-        weight, error = same.get(node_id, (0.0, ""))
+        shared = same.get(node_id, _SameError())
         evidence = Evidence(
             likeness.get(node_id, 0.0),
             sum(rare[word] for word in held) / (sum(rare.values()) or 1.0),
-            min(weight, 1.0),
+            min(shared.weight, 1.0),
         )
         believed = votes.trust(trace, day)
         fits = align(trace.environment, wanted.environment)
@@ -256,7 +278,18 @@ def _judged(
             alignment=fits.value,
         )
         telling = tuple(sorted(held, key=lambda word: -rare[word])[:5])
-        hits[node_id] = TraceHit(trace, score, evidence, believed, fits, telling, error, overdue=overdue)
+        hits[node_id] = TraceHit(
+            trace,
+            score,
+            evidence,
+            believed,
+            fits,
+            telling,
+            shared.text,
+            alike=shared.is_alike(trace),
+            nameless=shared.error is not None and shared.error.nameless,
+            overdue=overdue,
+        )
     return _merged(hits, words, most=wanted.limit + 1)
 
 
