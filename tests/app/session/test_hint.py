@@ -216,7 +216,8 @@ def test_what_is_installed_and_provides_what_is_asked_comes_before_what_would_ha
 
 
 def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place(tmp_path: Path) -> None:
-    one, other = (component("skill", name, TEXT, path=f"{name}.md") for name in ("pdf-filler", "pdf-filling"))
+    texts = {"pdf-filler": TEXT, "pdf-filling": f"{TEXT[:-1]}, cell by cell."}
+    one, other = (component("skill", name, text, path=f"{name}.md") for name, text in texts.items())
     with open_repertoire(filled_home(tmp_path, one, other), environment={}) as opened:
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
@@ -231,6 +232,28 @@ def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place
             ]
             assert not {first.id, second.id} & {hit.component.id for hit in told.hits}
             assert sum(second.id in {hit.component.id for hit in found.hits} for found in tired) < 6
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "again"),
+    [
+        ("pdf-filling", TEXT, False),
+        ("pdf-filler", "Fills PDF forms and their fields with the values of any spreadsheet.", False),
+        ("pdf-filling", "Fills PDF forms and their fields with the values of any spreadsheet.", True),
+    ],
+)
+def test_what_has_the_same_description_or_nearly_the_same_under_one_name_is_named_once(
+    tmp_path: Path, name: str, text: str, again: bool
+) -> None:
+    one = component("skill", "pdf-filler", TEXT, path="one.md")
+    other = component("skill", name, text, path="other.md")
+    with open_repertoire(filled_home(tmp_path, one, other), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        at_once = {hit.component.id for hit in offer(opened.pipeline, PROMPT, HintLimits()).hits}
+        assert again or len(at_once & {one.id, other.id}) <= 1
+        later = offer(opened.pipeline, PROMPT, HintLimits(seen=frozenset((one.id,))))
+        assert (other.id in {hit.component.id for hit in later.hits}) == again
 
 
 def test_a_prompt_for_which_nothing_is_graded_draws_no_hint_however_well_the_first_fits():

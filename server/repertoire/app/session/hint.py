@@ -12,7 +12,7 @@ import numpy as np
 from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
-from repertoire.domain.component import is_pointer
+from repertoire.domain.component import Component, is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
@@ -50,6 +50,9 @@ EXPLORATION_LOOKS = 2.0  # exploration begins once the first component of a hint
 _EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit best
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # score parts from past use; the graph walk starts at past requests too
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
+_NAMESAKE = (
+    0.5  # share of the shorter description's words that two of one name and type have in common, if they are one
+)
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 
 
@@ -95,6 +98,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     snapshot = ranking.snapshot
     weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
+    seen = np.array([row for one in limits.seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
     limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
     rows = ranking.answering[:_CONSIDERED]
     hits = pipeline.hits(ranking, rows)
@@ -107,6 +111,8 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     best = max((hit.score for hit in likely), default=0.0)
     here = _installed(pipeline, ranking, likely, best)
     likely = [*here, *(hit for hit in likely if hit not in here)]
+    told = [entry.component for _, entry in ranking.reader.at(seen)]
+    likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
     chosen = _chosen(
@@ -276,7 +282,18 @@ def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
         return False
     named = {one.component.name.lower() for one in chosen}
     # readers take a command and a skill with the same name for one component
-    return component.name.lower() not in named and not suspicion(_words_of(hit))
+    if component.name.lower() in named or any(_reads_the_same(component, one.component) for one in chosen):
+        return False
+    return not suspicion(_words_of(hit))
+
+
+def _reads_the_same(one: Component, other: Component) -> bool:
+    """Tell whether two components of one type have the same description, or one name and nearly the same."""
+    shared = twin_marks(one) & twin_marks(other)
+    if not shared or one.name.lower() != other.name.lower():
+        return bool(shared)
+    mine, theirs = set(content_words(one.description)), set(content_words(other.description))
+    return len(mine & theirs) >= _NAMESAKE * min(len(mine), len(theirs))
 
 
 def _words_of(hit: Hit) -> str:
