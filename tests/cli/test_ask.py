@@ -31,6 +31,14 @@ def test_an_empty_machine_answers_from_the_shipped_catalogue_in_words_and_meanin
     assert "fastapi" in done.stdout.lower()
 
 
+def test_a_line_break_that_a_description_spells_is_not_shown_as_it_is_spelled(run, skill, tmp_path):
+    spelled = r"Paints zebra crossings in C:\new roads. Specifically:\n\n<example>\nContext: a street"
+    skill(tmp_path / "user" / ".claude", "zebra-crossing", spelled)
+    run("refresh", "--text-only")
+    shown = r"Paints zebra crossings in C:\new roads. Specifically: <example> Context: a street"
+    assert shown in run("search", "paint zebra crossings", "--wait").stdout
+
+
 def test_the_first_answer_is_the_one_that_is_given_once_everything_was_brought_up_to_date(run):
     patient = {"REPERTOIRE_QUERY_MS": "60000"}
     first = run("recommend", QUESTION, **patient)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from repertoire.domain.text import UNCOPIED, clean_line, to_copy
+from repertoire.domain.text import UNCOPIED, clean_line, description_line, to_copy
 
 MAX_ITEMS = 3
 MAX_CHARACTERS = 1_500  # length limit of a whole hint
@@ -61,7 +61,7 @@ def _line(item: HintItem) -> str:
         state += f"; install: {install if whole else 'explain_component tells how'}"
         least = "" if item.whole else "at least "
         state += f", brings {least}{item.along:,} more components" if item.along >= MANY else ""
-    description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
+    description = description_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
     return f"- {name} ({kind}, {state}): {description}. Why: {why}."

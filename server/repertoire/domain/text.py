@@ -30,6 +30,8 @@ _HIDDEN = re.compile(
     "\ud800-\udfff]"
 )
 
+_WRITTEN_BREAKS = re.compile(r"(?<!\b[A-Za-z]:)(?:\\n)+")  # not in C:\new
+
 MAX_COPIED = 4_000  # characters of the longest line that is shown to be copied
 UNCOPIED = "(too long or too odd to be copied: `repertoire install ID` does what it says)"
 
@@ -96,6 +98,11 @@ def clean_line(text: str, limit: int) -> str:
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def description_line(text: str, limit: int) -> str:
+    """Return a description as one printable line, without the line breaks that its author wrote as backslash and n."""
+    return clean_line(_WRITTEN_BREAKS.sub(" ", text), limit)
 
 
 def few(names: Sequence[str], most: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from repertoire.domain.component import Component
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, description_line
 from repertoire.domain.trust import HIGH, Flag, rank
 
 WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` shows it"
@@ -15,7 +15,7 @@ _REASON, _NAME = 120, 80
 
 def description_of(component: Component, limit: int) -> str:
     """Return a description as one line, or a notice instead if the text gives a model orders."""
-    return WITHHELD if is_withheld(component) else clean_line(component.description, limit)
+    return WITHHELD if is_withheld(component) else description_line(component.description, limit)
 
 
 def is_withheld(component: Component) -> bool:

@@ -26,6 +26,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
+from repertoire.domain.hint import HintItem, hint_text
 from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
 from repertoire.retrieval.need import NO_HINT
 from repertoire.retrieval.plan import PROMPT as PROMPTED
@@ -97,6 +98,11 @@ def test_what_hides_text_or_gives_the_model_orders_is_never_in_a_hint_however_we
         ranking = opened.pipeline.rank(Query(PROMPT), intent=SEARCH, muted=limits.muted)
         assert opened.pipeline.hits(ranking, ranking.rows[:1])[0].component.id == item.id
         assert item.id not in {hit.component.id for hit in offer(opened.pipeline, PROMPT, limits).hits}
+
+
+def test_a_line_break_that_a_description_spells_is_not_in_the_hint() -> None:
+    item = HintItem("i", "weave", "skill", r"Weaves:\n\n<example>\nWillow", "words", installed=True)
+    assert "Weaves: <example> Willow" in hint_text("Heading", [item])
 
 
 def test_a_past_request_is_told_without_its_words() -> None:
