@@ -66,6 +66,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "stats": (),
     "review": (),
     "trace search": ("vite is killed",),
+    "trace list": (),
     "trace show": (KEY,),
     "trace contribute": ("--title", "tsc stops", "--context", "out of memory", "--solution", "Split the project."),
     "trace amend": (KEY, "--solution", "Raise it to 8 GB."),

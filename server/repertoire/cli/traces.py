@@ -1,4 +1,4 @@
-"""`trace`: the commands that search, contribute, vote on, export and import traces."""
+"""`trace`: the commands that search, list, contribute, vote on, export and import traces."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
 from repertoire.verbs.traces import (
     AMEND,
     CONTRIBUTE,
+    LIST_TRACES,
     SEARCH_TRACES,
     SHOW_TRACE,
     TAGS,
@@ -80,6 +81,19 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
         show_answer(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
 
 
+@trace_command.command("list")
+@click.option("--limit", type=click.IntRange(1, 1_000), default=20, show_default=True, help="How many traces.")
+@json_option
+def list_command(limit: int, as_json: bool) -> None:
+    r"""List the traces that are kept here, the newest first, with project, date and how far to trust each.
+
+    \b
+    repertoire trace list --limit 5
+    """
+    with open_repertoire() as repertoire:
+        show_answer(LIST_TRACES, LIST_TRACES.run(Context.of(repertoire), limit), as_json=as_json)
+
+
 @trace_command.command("show")
 @click.argument("trace")
 @json_option
@@ -94,6 +108,7 @@ def show_command(trace: str, as_json: bool) -> None:
 
 
 @trace_command.command("contribute")
+@click.argument("draft", default="", metavar="")
 @click.option("--title", default="", help="What it is about, in a line.")
 @click.option("--context", default="", help="The problem: what was seen, what was tried.")
 @click.option("--solution", default="", help="What was done.")
@@ -116,6 +131,7 @@ def show_command(trace: str, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Keep it without looking at the draft.")
 @json_option
 def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    draft: str,
     title: str,
     context: str,
     solution: str,
@@ -138,6 +154,9 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
     repertoire trace contribute --title "Vite runs out of memory" --context "..." --solution "..." --tag vite
     repertoire trace contribute --confirm 5f3a9c01
     """
+    if draft:
+        message = f"`repertoire trace show {draft}` shows the draft, `trace contribute --confirm {draft}` keeps it"
+        raise click.UsageError(message)
     if token or discarded:
         asked = ContributeRequest(token=token or discarded, discard=bool(discarded))
     else:

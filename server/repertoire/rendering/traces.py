@@ -12,7 +12,7 @@ from repertoire.rendering.flags import WITHHELD, flag_lines, gives_orders
 if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
     from repertoire.app.traces.contribute import Contribution
     from repertoire.app.traces.search import TraceAnswer, TraceHit
-    from repertoire.app.traces.show import ShownTrace
+    from repertoire.app.traces.show import ShownTrace, TraceListing
     from repertoire.app.traces.voting import VoteResult
 
 _LINE, _TITLE, _SHORT, _HINT = 240, 200, 320, 400
@@ -46,6 +46,32 @@ def found_data(found: TraceAnswer) -> dict[str, Any]:
         ],
         "degraded": [clean_line(note, _LINE) for note in found.degraded],
     }
+
+
+def listing_text(found: TraceListing) -> str:
+    """Render the newest traces, each with where and when it was kept and how far to trust it."""
+    if not found.traces:
+        return "No trace is kept yet."
+    lines = [line for place, one in enumerate(found.traces, 1) for line in _listed(place, one)]
+    return "\n".join([*lines, *([f"{found.more} more: --limit shows them"] if found.more else [])])
+
+
+def _listed(place: int, one: RatedTrace) -> list[str]:
+    trace = one.trace
+    where = f" in {clean_line(trace.project, _LINE)}" if trace.project else ""
+    return [
+        f"{place}. {trace.key} {WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)}",
+        f"   kept: {trace.at[:10]}{where}",
+        f"   trust: {trusted(one.trust, trace)}",
+    ]
+
+
+def listing_data(found: TraceListing) -> dict[str, Any]:
+    """Return the newest traces as a JSON object."""
+    traces = [
+        {**named_data(one), "at": one.trace.at, "project": clean_line(one.trace.project, _LINE)} for one in found.traces
+    ]
+    return {"traces": traces, "more": found.more}
 
 
 def hint_text(hit: TraceHit) -> str:

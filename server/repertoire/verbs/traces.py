@@ -1,4 +1,4 @@
-"""Defines the verbs of traces: search, show, contribute in two steps, amend, vote, list tags."""
+"""Defines the verbs of traces: search, list, show, contribute in two steps, amend, vote, list tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repertoire.app.session.taking import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
-from repertoire.app.traces.show import ShownTrace, show
+from repertoire.app.traces.show import ShownTrace, TraceListing, list_traces, show
 from repertoire.app.traces.voting import NewVote, VoteResult, vote
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import Event
@@ -23,6 +23,8 @@ from repertoire.rendering.traces import (
     contribution_text,
     found_data,
     found_text,
+    listing_data,
+    listing_text,
     tags_data,
     tags_text,
     trace_data,
@@ -71,6 +73,10 @@ def _search(context: Context, wanted: TraceQuery) -> TraceAnswer:
     return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
 
 
+def _list(context: Context, limit: int) -> TraceListing:
+    return list_traces(context.repertoire.traces, limit)
+
+
 def _show(context: Context, asked: str) -> ShownTrace:
     return show(context.repertoire.traces, asked)
 
@@ -113,6 +119,7 @@ def _tags(context: Context, _question: None) -> Mapping[str, int]:
 
 
 SEARCH_TRACES = Verb(_search, found_text, found_data)
+LIST_TRACES = Verb(_list, listing_text, listing_data)
 SHOW_TRACE = Verb(_show, trace_text, trace_data, _taken)
 CONTRIBUTE = Verb(_contribute, contribution_text, contribution_data)
 AMEND = Verb(_amend, contribution_text, contribution_data)

@@ -1,4 +1,4 @@
-"""Shows one trace with its votes and its successor, and lists the traces that used a component."""
+"""Shows one trace with its votes and its successor, and lists traces: the newest, and those that used a component."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repertoire.app.clock import today
 from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.naming import trace_named
-from repertoire.domain.trace import RatedTrace, Trace, Trust, Vote
+from repertoire.domain.trace import ACTIVE, RatedTrace, Trace, Trust, Vote
 from repertoire.traces.trust import latest
 
 _MOST = 5  # traces that are named beside a component
@@ -33,6 +33,21 @@ def show(kept: TraceCache, asked: str) -> ShownTrace:
     trace, day = trace_named(kept.store, asked), today()
     votes = latest(kept.votes(day).votes.get(trace.key, ()))
     return ShownTrace(trace, kept.trust(trace, day), votes[::-1], kept.store.traces.replacing(trace.key))
+
+
+@dataclass(frozen=True)
+class TraceListing:
+    """The newest traces, and how many older ones there are."""
+
+    traces: tuple[RatedTrace, ...]
+    more: int = 0
+
+
+def list_traces(kept: TraceCache, limit: int) -> TraceListing:
+    """Return the traces that searches may find, the newest first, with how far to trust each."""
+    day, found = today(), kept.store.traces.all(ACTIVE)[::-1]
+    rated = tuple(RatedTrace(trace, kept.trust(trace, day)) for trace in found[:limit])
+    return TraceListing(rated, len(found) - len(rated))
 
 
 def solved_with(kept: TraceCache, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[RatedTrace, ...]:

@@ -1,0 +1,31 @@
+"""Traces in a shell: the newest are listed, and a draft's token is told what to type."""
+
+from __future__ import annotations
+
+import json
+
+TOLD = ("trace", "contribute", "--context", "It dies in CI.", "--title")
+
+
+def test_the_newest_traces_are_listed_first_with_project_and_trust_and_no_draft(run, tmp_path):
+    assert "No trace is kept yet." in run("trace", "list").stdout
+    for title in ("The build runs out of memory", "The tests time out"):
+        assert run(*TOLD, title, "--solution", f"{title}: raise it.", "--yes").returncode == 0
+    assert run(*TOLD, "A draft that nobody kept", "--solution", "Nothing.").returncode == 0
+    shown = run("trace", "list", "--limit", "1").stdout
+    assert f" in {tmp_path / 'project'}\n   trust: worked for its author" in shown
+    assert "1 more: --limit shows them" in shown
+    found = json.loads(run("trace", "list", "--json").stdout)
+    assert {one["title"] for one in found["traces"]} == {"The build runs out of memory", "The tests time out"}
+    assert found["traces"] == sorted(found["traces"], key=lambda one: one["at"], reverse=True)
+    assert found["more"] == 0
+
+
+def test_a_token_alone_is_told_what_shows_and_what_keeps_its_draft(run):
+    drafted = run(*TOLD, "The build runs out of memory", "--solution", "Raise the limit.", "--json")
+    token = json.loads(drafted.stdout)["token"]
+    said = run("trace", "contribute", token)
+    assert said.returncode == 2
+    assert f"`repertoire trace show {token}` shows the draft" in said.stderr
+    assert "The build runs out of memory" in run("trace", "show", token).stdout
+    assert run("trace", "contribute", "--confirm", token).returncode == 0
