@@ -50,9 +50,8 @@ EXPLORATION_LOOKS = 2.0  # exploration begins once the first component of a hint
 _EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit best
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # score parts from past use; the graph walk starts at past requests too
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
-_NAMESAKE = (
-    0.5  # share of the shorter description's words that two of one name and type have in common, if they are one
-)
+# Share of the shorter description's words that two components of one name and type have in common, if they are one.
+_NAMESAKE = 0.5
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 
 
