@@ -11,52 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from cli.conftest import HOOKS, SETTINGS, tree, write
 from ingestion.workbench import repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the client is an sh script")
-
-SETTINGS = '{ "model":"opus",\n  "hooks": {"Stop": []} }'  # as nobody's program would write it
-HOOKS = {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "touch ran"}]}]}
-
-
-@pytest.fixture
-def user(tmp_path):
-    """Return a person's folder of Claude Code's, settings in it."""
-    folder = tmp_path / "user" / ".claude"
-    folder.mkdir(parents=True)
-    (folder / "settings.json").write_text(SETTINGS)
-    return folder
-
-
-@pytest.fixture
-def shelf(tmp_path, skill, run, user):
-    """Return a folder with a skill of three files, an agent, a hook and a server, which was read."""
-    shelf = tmp_path / "the shelf"
-    file = skill(shelf, "weave", "Weaves baskets from willow.")
-    (file.parent / "scripts").mkdir()
-    (file.parent / "scripts" / "soak.sh").write_text("#!/bin/sh\ntouch ran\n")
-    (file.parent / "scripts" / "soak.sh").chmod(0o755)
-    (file.parent / "logo.png").write_bytes(b"\x89PNG\x00\xff")
-    (file.parent / "secrets").symlink_to("/etc/passwd")
-    write(shelf / "agents" / "weaver.md", "---\nname: weaver\ndescription: Weaves what is asked for.\n---\nWeave.\n")
-    write(shelf / "hooks" / "tidy.json", json.dumps({"hooks": HOOKS}))
-    write(shelf / "mcp.json", json.dumps({"mcpServers": {"loom": {"command": "loom", "env": {"LOOM_KEY": "x"}}}}))
-    done = run("ingest", str(shelf))
-    assert done.returncode == 0, done.stderr
-    return shelf
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Return every file and folder below one, with what it holds and how it may be used."""
-    return {
-        str(path.relative_to(folder)): (path.read_bytes() if path.is_file() else b"", path.stat().st_mode)
-        for path in sorted(folder.rglob("*"))
-    }
 
 
 def client(tmp_path: Path, says: str) -> dict[str, str]:
