@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -136,11 +136,14 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneIn
     """Undo an installation, even one whose process was killed at any moment.
 
     Raises:
-        InstallRefused: a file was changed since, or the client refuses; a changed file is never overwritten.
+        InstallRefused: a file was changed since, its old content is lost, or the client refuses; nothing is changed.
     """
-    _refuse_changed(entry)
-    notes = list(_commands_back(journal, client, entry))
-    files = [*_files_back(journal, entry)]
+    ours = _files_to_restore(entry)
+    noted = _noted_to_restore(entry)
+    # all is read before anything is changed, because a kept copy may be damaged
+    kept = {item.before: journal.content(entry, item) for item in (*ours, *noted) if item.before}
+    notes = _commands_back(client, entry, noted, kept)
+    files = [*_files_back(entry, ours, kept)]
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
             Path(folder).rmdir()
@@ -148,31 +151,40 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneIn
     return UndoneInstallation(entry, tuple(files), tuple(notes))
 
 
-def _refuse_changed(entry: JournalEntry) -> None:
-    by_client = {item.path: item.after for item in entry.noted}
-    changed = [
-        item.path
-        for item in entry.files
-        if _digest_now(item) not in {item.before, item.after, by_client.get(item.path, item.after)}
-    ]
+def _files_to_restore(entry: JournalEntry) -> list[ChangedFile]:
+    """Return the files that are not as they were before; refuse where somebody else changed one since."""
+    by_client = {item.path: item.after for item in entry.noted if item.after}
+    differing = {item: found for item in entry.files if (found := _digest_now(item)) != item.before}
+    changed = [item.path for item, found in differing.items() if found not in {item.after, by_client.get(item.path)}]
     if changed:
         message = (
             f"changed since they were installed: {', '.join(changed)}; nothing was taken back. "
             "Take back what was installed later first, or remove them by hand"
         )
         raise InstallRefused(message)
+    return list(differing)
 
 
-def _commands_back(journal: Journal, client: Client, entry: JournalEntry) -> list[str]:
-    ran = [command for command in entry.commands if command.state in (BEGUN, DONE)]
-    # a state file of the client is restored only if nobody, the client included, wrote to it since
+def _noted_to_restore(entry: JournalEntry) -> list[ChangedFile]:
+    """Return the client's state files to which nobody, the client included, wrote since it ran."""
     own = [item for item in entry.noted if item.after and _digest_now(item) == item.after]
+    return own if _ran(entry) else []
+
+
+def _ran(entry: JournalEntry) -> list[ClientCommand]:
+    return [command for command in entry.commands if command.state in (BEGUN, DONE)]
+
+
+def _commands_back(
+    client: Client, entry: JournalEntry, noted: Sequence[ChangedFile], kept: Mapping[str, bytes]
+) -> list[str]:
+    ran = _ran(entry)
     notes = [note for command in reversed(ran) if (note := _command_back(client, command))]
     if not ran or notes:
         return notes
-    for item in own:
-        _put_back(journal, entry, item)
-    others = [item.path for item in entry.noted if item not in own and _digest_now(item) != item.before]
+    for item in noted:
+        _put_back(item, kept)
+    others = [item.path for item in entry.noted if item not in noted and _digest_now(item) != item.before]
     return [f"{path} was written by others too: the client took its own lines out of it" for path in others]
 
 
@@ -183,17 +195,17 @@ def _command_back(client: Client, command: ClientCommand) -> str:
     return f"`claude {' '.join(command.undo)}` failed: {result.output}"
 
 
-def _files_back(journal: Journal, entry: JournalEntry) -> Iterable[str]:
+def _files_back(entry: JournalEntry, ours: Sequence[ChangedFile], kept: Mapping[str, bytes]) -> Iterable[str]:
     for item in reversed(entry.files):
         path = Path(item.path)
         path.with_name(f".{path.name}.repertoire").unlink(missing_ok=True)
-        if digest(read_content(path)) != item.before:
-            _put_back(journal, entry, item)
+        if item in ours and _digest_now(item) != item.before:
+            _put_back(item, kept)
             yield item.path
 
 
-def _put_back(journal: Journal, entry: JournalEntry, item: ChangedFile) -> None:
+def _put_back(item: ChangedFile, kept: Mapping[str, bytes]) -> None:
     if item.before:
-        write(Path(item.path), journal.content(entry, item.before), mode=item.mode)
+        write(Path(item.path), kept[item.before], mode=item.mode)
     else:
         Path(item.path).unlink(missing_ok=True)

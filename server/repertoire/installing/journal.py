@@ -97,8 +97,8 @@ class Journal:
         place = self._folder / named.name
         shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
-        for digest, content in before.items():
-            write(place / digest, content, mode=0o600)
+        for name, content in before.items():
+            write(place / name, content, mode=0o600)
         self.keep(named)
         return named
 
@@ -112,9 +112,22 @@ class Journal:
                 if kept.name != _FILE:
                     kept.unlink()
 
-    def content(self, entry: JournalEntry, digest: str) -> bytes:
-        """Return the old content of a file by its digest."""
-        return (self._folder / entry.name / digest).read_bytes()
+    def content(self, entry: JournalEntry, item: ChangedFile) -> bytes:
+        """Return the old content of a file, exactly as it was before the installation.
+
+        Raises:
+            InstallRefused: the kept copy is gone or damaged.
+        """
+        kept = self._folder / entry.name / item.before
+        content = read_content(kept)
+        if content is None or digest(content) != item.before:
+            message = (
+                f"{kept} is {'gone' if content is None else 'damaged'}, which kept what {item.path} held before, "
+                "so nothing was taken back; remove by hand what was added to that file, then the files that "
+                f"{kept.with_name(_FILE)} lists, then {kept.parent}"
+            )
+            raise InstallRefused(message)
+        return content
 
     def _read(self) -> Iterator[JournalEntry]:
         for place in self._folder.iterdir() if self._folder.is_dir() else ():
