@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from repertoire.app.current_project import current_project
-from repertoire.app.installation.install import LAST_INSTALLATION, InstallRequest, install, plan, undo
+from repertoire.app.installation.install import (
+    LAST_INSTALLATION,
+    InstallRequest,
+    install,
+    plan,
+    undo,
+    unreadable_installations,
+)
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.wiring import find_home, open_repertoire
@@ -67,6 +74,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     if undone is not None:
         back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
+        _tell_unreadable(find_home())
         _read_again()
         _note()
         return
@@ -99,7 +107,13 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     entry = install(home, decided, wanted)
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
+    _tell_unreadable(home)
     _note()
+
+
+def _tell_unreadable(home: Path) -> None:
+    for message in unreadable_installations(home):
+        click.echo(f"note: {message}", err=True)
 
 
 def _read_again() -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,32 +59,41 @@ class Journal:
     """The journal of all installations of one home, with a folder for each."""
 
     def __init__(self, home: Path) -> None:
-        self._folder = home / "installs"
+        self.folder = home / "installs"
 
     @property
     def lock(self) -> Path:
         """The lock file that one installation at a time holds."""
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        return self._folder / "lock"
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        return self.folder / "lock"
 
     def entries(self) -> tuple[JournalEntry, ...]:
-        """Return all installations, the oldest first."""
-        return tuple(sorted(self._read(), key=lambda entry: int(entry.name)))
+        """Return all installations whose journal can be read, the oldest first."""
+        return tuple(found for found in self._read().values() if isinstance(found, JournalEntry))
+
+    def unreadable(self) -> dict[str, str]:
+        """Return why a journal cannot be read and what to do, by the number of its installation."""
+        return {number: found for number, found in self._read().items() if isinstance(found, str)}
 
     def find(self, name: str) -> JournalEntry:
         """Return an installation that was not undone, by its number or as the last one.
 
         Raises:
             InvalidRequest: there is none.
+            InstallRefused: its journal cannot be read.
         """
-        left = [entry for entry in self.entries() if entry.state != UNDONE]
-        found = left[-1:] if name == LAST else [entry for entry in left if entry.name == name]
-        if not found:
-            numbers = ", ".join(entry.name for entry in left)
+        left = {entry.name: entry for entry in self.entries() if entry.state != UNDONE}
+        unreadable = self.unreadable()
+        if name == LAST:
+            name = max((*left, *unreadable), key=int, default=LAST)
+        if name in unreadable:
+            raise InstallRefused(unreadable[name])
+        if name not in left:
+            numbers = ", ".join((*left, *(f"{number} (cannot be read)" for number in unreadable)))
             listed = f"; there are {numbers}" if numbers else "; nothing was installed by `repertoire install`"
             message = f"there is no installation {name!r} that could be taken back{listed}"
             raise InvalidRequest(message)
-        return found[0]
+        return left[name]
 
     def unfinished(self) -> JournalEntry | None:
         """Return an installation whose process ended half-way; None if there is none."""
@@ -92,9 +101,8 @@ class Journal:
 
     def begin(self, entry: JournalEntry, before: Mapping[str, bytes]) -> JournalEntry:
         """Write a new journal entry and the old contents, by digest; return the entry with its number."""
-        names = [int(known.name) for known in self.entries()]
-        named = replace(entry, name=str(max(names, default=0) + 1))
-        place = self._folder / named.name
+        named = replace(entry, name=str(max((int(place.name) for place in self._places()), default=0) + 1))
+        place = self.folder / named.name
         shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
         for name, content in before.items():
@@ -104,7 +112,7 @@ class Journal:
 
     def keep(self, entry: JournalEntry) -> None:
         """Write the state of an installation; once it is undone, delete the old contents."""
-        place = self._folder / entry.name
+        place = self.folder / entry.name
         text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
         write(place / _FILE, text.encode(), mode=0o600)
         if entry.state == UNDONE:
@@ -118,7 +126,7 @@ class Journal:
         Raises:
             InstallRefused: the kept copy is gone or damaged.
         """
-        kept = self._folder / entry.name / item.before
+        kept = self.folder / entry.name / item.before
         content = read_content(kept)
         if content is None or digest(content) != item.before:
             message = (
@@ -129,18 +137,23 @@ class Journal:
             raise InstallRefused(message)
         return content
 
-    def _read(self) -> Iterator[JournalEntry]:
-        for place in self._folder.iterdir() if self._folder.is_dir() else ():
-            if place.name.isdecimal() and (place / _FILE).is_file():
-                yield _entry(place)
+    def _places(self) -> list[Path]:
+        """Return the folders of all installations, the oldest first."""
+        found = [place for place in self.folder.glob("*") if place.name.isdecimal() and (place / _FILE).exists()]
+        return sorted(found, key=lambda place: int(place.name))
+
+    def _read(self) -> dict[str, JournalEntry | str]:
+        return {place.name: _entry(place) for place in self._places()}
 
 
-def _entry(place: Path) -> JournalEntry:
+def _entry(place: Path) -> JournalEntry | str:
+    """Return the entry in a journal, or a message that says why it cannot be read and what to do."""
     try:
         data: dict[str, Any] = json.loads((place / _FILE).read_bytes())
-        version = data["version"]
-        entry = JournalEntry(
-            name=data["name"],
+        if data["version"] != _VERSION:
+            return f"{place / _FILE} is of another version of Repertoire ({data['version']}); update it"
+        return JournalEntry(
+            name=place.name,
             at=data["at"],
             ids=tuple(data["ids"]),
             project=data["project"],
@@ -153,13 +166,11 @@ def _entry(place: Path) -> JournalEntry:
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
             read=tuple(data.get("read", ())),  # older journals have none
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        message = f"{place / _FILE} cannot be read ({error}); what it kept lies beside it"
-        raise InstallRefused(message) from error
-    if version != _VERSION:
-        message = f"{place / _FILE} is of another version of Repertoire ({version}); update it"
-        raise InstallRefused(message)
-    return entry
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        return (
+            f"installation {place.name} cannot be taken back, because {place / _FILE} cannot be read ({error}); remove "
+            f"by hand what you do not want of it (old contents of files lie beside it), then delete {place}"
+        )
 
 
 def digest(content: bytes | None) -> str:

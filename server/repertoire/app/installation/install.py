@@ -121,7 +121,7 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
 
     Raises:
         InvalidRequest: no such installation exists.
-        InstallRefused: a file changed since the installation.
+        InstallRefused: a file changed since the installation, or what is needed to undo it is damaged.
     """
     journal = Journal(home)
     with _alone(journal):
@@ -129,6 +129,11 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
         undone = changing.take_back(journal, Client(environment, Path(entry.project)), entry)
     stay = (f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read)
     return replace(undone, notes=(*undone.notes, *stay))
+
+
+def unreadable_installations(home: Path) -> tuple[str, ...]:
+    """Return a message for each installation whose journal cannot be read: why, and what to do."""
+    return tuple(Journal(home).unreadable().values())
 
 
 @contextmanager
