@@ -278,6 +278,18 @@ def test_a_source_that_is_gone_is_a_warning(doctor: Doctor, source: Path) -> Non
     assert f"repertoire remove folder:{source}" in found["sources"]["mend"]
 
 
+def test_a_damaged_journal_of_an_installation_is_a_warning_that_names_the_folder_to_delete(
+    doctor: Doctor, home: Path
+) -> None:
+    place = home / "installs" / "3"
+    place.mkdir(parents=True)
+    (place / "journal.json").write_text("")
+    found = doctor(status=0)["installations"]
+    assert found["state"] == "warn"
+    assert f"{place / 'journal.json'} cannot be read" in found["text"]
+    assert found["mend"].endswith(f"then delete {place}")
+
+
 @pytest.mark.parametrize("hooks", ["{", "[]", '{"hooks": {}}'])
 def test_a_broken_hooks_file_is_found(doctor: Doctor, plugin: Path, hooks: str) -> None:
     (plugin / "hooks" / "hooks.json").write_text(hooks)

@@ -22,9 +22,11 @@ from repertoire.domain.errors import ModelUnavailable, RepertoireError
 from repertoire.domain.health import FAIL, OK, WARN, Finding, finding_of
 from repertoire.domain.text import few
 from repertoire.inference import weights
+from repertoire.installing.journal import UNDONE, Journal
 from repertoire.settings import Settings, load
 
 _INSIDE_S = 60  # time limit of the package check in the environment
+_INSTALLS = "installations"
 _NAMED = 4  # packages that one finding names
 
 
@@ -48,6 +50,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
     model, found = _model(home, settings)
     yield found
     yield from _database(home, model, python if isinstance(python, Path) else None)
+    yield from _installations(home)
     yield session_hook(checkout(), environment)
     yield from registration(checkout(), environment, project=project)
 
@@ -173,3 +176,18 @@ def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
         return
     yield from database(homes.database_path(home), model, python)
     yield from memories(home)
+
+
+def _installations(home: Path) -> Iterator[Finding]:
+    """Yield findings on what `install` made, if anything: each that cannot be undone, or that stopped half-way."""
+    journal = Journal(home)
+    for message in journal.unreadable().values():
+        yield finding_of(_INSTALLS, WARN, message)
+    stopped = journal.unfinished()
+    if stopped is not None:
+        mend = f"run `repertoire install --undo {stopped.name}`"
+        yield Finding(_INSTALLS, WARN, f"installation {stopped.name} stopped half-way", mend)
+    left = [entry for entry in journal.entries() if entry.state != UNDONE]
+    if left:
+        text = f"{len(left)} not undone; what files held before them is kept in {journal.folder}"
+        yield Finding(_INSTALLS, OK, text)
