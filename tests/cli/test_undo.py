@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +14,27 @@ import pytest
 from cli.conftest import SETTINGS, tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: files have POSIX modes")
+
+
+DYING = """
+import os, runpy, signal, sys
+place = sys.argv.pop(1)
+die = lambda event, told: event == "os.rename" and str(told[1]) == place and os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(die)
+runpy.run_module("repertoire", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture
+def killed(environment, tmp_path):
+    """Install components in a process that is killed at the moment when a file is about to get its place."""
+
+    def call(place: Path, *components: str) -> None:
+        line = [sys.executable, "-c", DYING, str(place), "install", *components, "--yes"]
+        done = subprocess.run(line, cwd=tmp_path / "project", env=environment, capture_output=True, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+
+    return call
 
 
 @pytest.fixture
@@ -75,3 +98,39 @@ def test_the_folder_of_a_damaged_journal_can_be_deleted_as_told(run, shelf, user
     shutil.rmtree(installs / "2")
     assert run("install", "--undo").returncode == 0
     assert not (user / "skills").exists()
+
+
+@pytest.mark.parametrize("place", ["skills/weave/scripts/soak.sh", "agents/weaver.md", "settings.json"])
+def test_an_installation_killed_at_any_file_is_undone_byte_for_byte(run, shelf, user, killed, place):
+    before = tree(user)
+    killed(user / place, "weave", "weaver", "tidy")
+    assert tree(user) != before
+    assert run("install", "--undo").returncode == 0
+    assert tree(user) == before
+
+
+def test_a_file_that_a_person_saved_since_a_kill_is_left_alone_and_the_next_installation_goes_on(
+    run, shelf, user, killed
+):
+    killed(user / "settings.json", "weaver", "tidy")
+    (user / "settings.json").write_text('{"model": "sonnet"}')
+    assert "`repertoire install --undo 1` undoes it" in run("install", "tidy", "--yes").stderr
+
+    back = run("install", "--undo", "1")
+
+    assert back.returncode == 0, back.stderr
+    assert f"note: {user / 'settings.json'} was changed by others and is left as it is" in back.stdout
+    assert (user / "settings.json").read_text() == '{"model": "sonnet"}'
+    assert [path.name for path in user.iterdir()] == ["settings.json"]
+    assert run("install", "tidy", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize("become", ["gone", "a folder"])
+def test_whatever_became_of_a_file_since_a_kill_the_undo_ends(run, shelf, user, killed, become):
+    killed(user / "agents/weaver.md", "weave", "tidy", "weaver")
+    for path in (user / "settings.json", user / "skills/weave/SKILL.md"):
+        path.unlink()
+        if become == "a folder":
+            path.mkdir()
+    assert run("install", "--undo").returncode == 0
+    assert run("install", "weaver", "--yes").returncode == 0

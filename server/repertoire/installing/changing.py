@@ -25,6 +25,7 @@ from repertoire.installing.journal import (
 )
 
 _FILE, _PROGRAM = 0o644, 0o755
+_UNREADABLE = "unreadable"  # in place of a digest; equals none
 
 
 @dataclass(frozen=True)
@@ -76,17 +77,27 @@ def carry_out(
         for file, state in zip(listed, begun.files, strict=True):
             write(file.path, file.content, mode=state.mode)
         begun = _run(journal, client, begun)
-    except (OSError, InstallRefused):
-        take_back(journal, client, journal.find(begun.name))
-        raise
-    noted_now = tuple(replace(item, after=_digest_now(item)) for item in begun.noted)
-    done = replace(begun, state=DONE, noted=noted_now)
+    except (OSError, InstallRefused) as error:
+        undone = take_back(journal, client, journal.find(begun.name))
+        if not undone.notes:
+            raise
+        message = f"{error}; but {'; '.join(undone.notes)}"
+        raise InstallRefused(message) from error
+    done = replace(_noted_now(begun), state=DONE)
     journal.keep(done)
     return done
 
 
+def _noted_now(entry: JournalEntry) -> JournalEntry:
+    """Return an installation with the client's state files as the client left them."""
+    return replace(entry, noted=tuple(replace(item, after=_digest_now(item)) for item in entry.noted))
+
+
 def _digest_now(item: ChangedFile) -> str:
-    return digest(read_content(Path(item.path)))
+    try:
+        return digest(read_content(Path(item.path)))
+    except OSError:  # a folder, for example
+        return _UNREADABLE
 
 
 def _check_unchanged(before: Mapping[Path, bytes | None]) -> None:
@@ -135,10 +146,19 @@ def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> Jo
 def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneInstallation:
     """Undo an installation, even one whose process was killed at any moment.
 
+    Of one that stopped half-way nobody knows which files it wrote: those that are not as it would have written them
+    are left alone and told, so that no file of a person's stands in the way of the next installation.
+
     Raises:
         InstallRefused: a file was changed since, its old content is lost, or the client refuses; nothing is changed.
     """
-    ours = _files_to_restore(entry)
+    ours, others = _differing(entry)
+    if others and entry.state != BEGUN:
+        message = (
+            f"changed since they were installed: {', '.join(item.path for item in others)}; nothing was taken back. "
+            "Take back what was installed later first, or remove them by hand"
+        )
+        raise InstallRefused(message)
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
     kept = {item.before: journal.content(entry, item) for item in (*ours, *noted) if item.before}
@@ -148,21 +168,19 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneIn
         with contextlib.suppress(OSError):  # somebody else has put something there
             Path(folder).rmdir()
     journal.keep(replace(entry, state=UNDONE))
+    notes += (
+        f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
+        for item in others
+    )
     return UndoneInstallation(entry, tuple(files), tuple(notes))
 
 
-def _files_to_restore(entry: JournalEntry) -> list[ChangedFile]:
-    """Return the files that are not as they were before; refuse where somebody else changed one since."""
+def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile]]:
+    """Return the files that are as the installation left them, and those that others changed since."""
     by_client = {item.path: item.after for item in entry.noted if item.after}
     differing = {item: found for item in entry.files if (found := _digest_now(item)) != item.before}
-    changed = [item.path for item, found in differing.items() if found not in {item.after, by_client.get(item.path)}]
-    if changed:
-        message = (
-            f"changed since they were installed: {', '.join(changed)}; nothing was taken back. "
-            "Take back what was installed later first, or remove them by hand"
-        )
-        raise InstallRefused(message)
-    return list(differing)
+    ours = [item for item, found in differing.items() if found in {item.after, by_client.get(item.path)}]
+    return ours, [item for item in differing if item not in ours]
 
 
 def _noted_to_restore(entry: JournalEntry) -> list[ChangedFile]:
@@ -198,7 +216,8 @@ def _command_back(client: Client, command: ClientCommand) -> str:
 def _files_back(entry: JournalEntry, ours: Sequence[ChangedFile], kept: Mapping[str, bytes]) -> Iterable[str]:
     for item in reversed(entry.files):
         path = Path(item.path)
-        path.with_name(f".{path.name}.repertoire").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # its folder may have become something else
+            path.with_name(f".{path.name}.repertoire").unlink()
         if item in ours and _digest_now(item) != item.before:
             _put_back(item, kept)
             yield item.path
