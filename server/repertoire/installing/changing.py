@@ -78,7 +78,7 @@ def carry_out(
             write(file.path, file.content, mode=state.mode)
         begun = _run(journal, client, begun)
     except (OSError, InstallRefused) as error:
-        undone = take_back(journal, client, journal.find(begun.name))
+        undone = take_back(journal, client, _noted_now(journal.find(begun.name)))
         if not undone.notes:
             raise
         message = f"{error}; but {'; '.join(undone.notes)}"
