@@ -306,6 +306,17 @@ def test_what_the_client_notes_is_put_back_byte_for_byte(run, market, user, tmp_
     assert (user / "settings.json").read_text() == SETTINGS
 
 
+def test_settings_that_are_a_link_are_left_to_the_client(run, market, user, tmp_path):
+    (user / "settings.json").rename(tmp_path / "mine.json")
+    (user / "settings.json").symlink_to(tmp_path / "mine.json")
+    path = client(tmp_path, f"echo $* >> {user}/settings.json")
+    assert run("install", "kit:weave", "--yes", **path).returncode == 0
+    back = run("install", "--undo", **path)
+    assert "settings.json is a link, or others wrote to it too: the client took its own lines out" in back.stdout
+    assert (user / "settings.json").is_symlink()
+    assert "plugin uninstall" in (tmp_path / "mine.json").read_text()
+
+
 def test_an_installation_that_was_killed_is_taken_back_before_another_begins(run, market, shelf, user, tmp_path):
     before = tree(user)
     killed = run("install", "weaver", "kit:plait", "--yes", **client(tmp_path, "kill -9 $PPID"))

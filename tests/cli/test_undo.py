@@ -134,3 +134,45 @@ def test_whatever_became_of_a_file_since_a_kill_the_undo_ends(run, shelf, user, 
             path.mkdir()
     assert run("install", "--undo").returncode == 0
     assert run("install", "weaver", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize("moved", ["settings.json", "skills"])
+def test_an_undo_neither_follows_nor_replaces_a_link_that_a_person_put_there(run, shelf, user, tmp_path, moved):
+    before = tree(user)
+    assert run("install", "weave", "tidy", "--yes").returncode == 0
+    link, elsewhere = user / moved, tmp_path / moved
+    link.rename(elsewhere)
+    link.symlink_to(elsewhere)
+    now = tree(user)
+
+    refused = run("install", "--undo")
+
+    assert refused.returncode == 1
+    assert f"{link} is a link now, so nothing was taken back" in refused.stderr
+    assert link.is_symlink()
+    assert tree(user) == now
+    link.unlink()
+    elsewhere.rename(link)
+    assert run("install", "--undo").returncode == 0
+    assert tree(user) == before
+
+
+def test_a_persons_folder_that_is_a_link_itself_hinders_no_undo(run, shelf, user, tmp_path):
+    user.rename(tmp_path / "dotfiles")
+    user.symlink_to(tmp_path / "dotfiles")
+    before = tree(user)
+    assert run("install", "weave", "tidy", "--yes").returncode == 0
+    assert run("install", "--undo").returncode == 0
+    assert tree(user) == before
+
+
+def test_settings_that_became_a_link_before_a_killed_installation_wrote_them_do_not_keep_its_undo_from_ending(
+    run, shelf, user, killed, tmp_path
+):
+    killed(user / "settings.json", "weaver", "tidy")
+    (user / "settings.json").rename(tmp_path / "mine.json")
+    (user / "settings.json").symlink_to(tmp_path / "mine.json")
+    (user / "settings.json").write_text('{"model": "sonnet"}')
+    assert run("install", "--undo").returncode == 0
+    assert (user / "settings.json").is_symlink()
+    assert run("install", "weaver", "--yes").returncode == 0

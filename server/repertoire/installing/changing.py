@@ -23,6 +23,7 @@ from repertoire.installing.journal import (
     read_content,
     write,
 )
+from repertoire.installing.places import InstallPaths
 
 _FILE, _PROGRAM = 0o644, 0o755
 _UNREADABLE = "unreadable"  # in place of a digest; equals none
@@ -48,17 +49,15 @@ class UndoneInstallation:
 
 
 def carry_out(
-    journal: Journal, client: Client, entry: JournalEntry, files: Iterable[PlannedFile], kept: Iterable[Path]
+    journal: Journal, client: Client, entry: JournalEntry, files: Iterable[PlannedFile], places: InstallPaths
 ) -> JournalEntry:
     """Write the journal, then the files, then run the client's commands; if one fails, undo all of it.
-
-    `kept` are the client's own state files, which its commands change.
 
     Raises:
         InstallRefused: a file changed since the installation was planned, or a command failed; nothing is changed then.
     """
     listed = tuple(files)
-    noted = {path: read_content(path) for path in kept} if entry.commands else {}
+    noted = {path: read_content(path) for path in places.kept_by_client} if entry.commands else {}
     before = {file.path: file.before for file in listed}
     _check_unchanged(before)
     begun = replace(
@@ -78,7 +77,7 @@ def carry_out(
             write(file.path, file.content, mode=state.mode)
         begun = _run(journal, client, begun)
     except (OSError, InstallRefused) as error:
-        undone = take_back(journal, client, _noted_now(journal.find(begun.name)))
+        undone = take_back(journal, client, _noted_now(journal.find(begun.name)), places)
         if not undone.notes:
             raise
         message = f"{error}; but {'; '.join(undone.notes)}"
@@ -143,14 +142,15 @@ def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> Jo
     return entry
 
 
-def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneInstallation:
+def take_back(journal: Journal, client: Client, entry: JournalEntry, places: InstallPaths) -> UndoneInstallation:
     """Undo an installation, even one whose process was killed at any moment.
 
     Of one that stopped half-way nobody knows which files it wrote: those that are not as it would have written them
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a file was changed since, its old content is lost, or the client refuses; nothing is changed.
+        InstallRefused: a file was changed since or became a link, its old content is lost, or the client refuses;
+            nothing is changed.
     """
     ours, others = _differing(entry)
     if others and entry.state != BEGUN:
@@ -159,6 +159,8 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneIn
             "Take back what was installed later first, or remove them by hand"
         )
         raise InstallRefused(message)
+    for item in ours:
+        places.refuse_link(Path(item.path))
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
     kept = {item.before: journal.content(entry, item) for item in (*ours, *noted) if item.before}
@@ -184,9 +186,9 @@ def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile
 
 
 def _noted_to_restore(entry: JournalEntry) -> list[ChangedFile]:
-    """Return the client's state files to which nobody, the client included, wrote since it ran."""
+    """Return the client's state files to which nobody wrote since it ran; those that are links are left to it."""
     own = [item for item in entry.noted if item.after and _digest_now(item) == item.after]
-    return own if _ran(entry) else []
+    return [item for item in own if not Path(item.path).is_symlink()] if _ran(entry) else []
 
 
 def _ran(entry: JournalEntry) -> list[ClientCommand]:
@@ -203,7 +205,7 @@ def _commands_back(
     for item in noted:
         _put_back(item, kept)
     others = [item.path for item in entry.noted if item not in noted and _digest_now(item) != item.before]
-    return [f"{path} was written by others too: the client took its own lines out of it" for path in others]
+    return [f"{path} is a link, or others wrote to it too: the client took its own lines out of it" for path in others]
 
 
 def _command_back(client: Client, command: ClientCommand) -> str:

@@ -32,6 +32,20 @@ class InstallPaths:
             raise InstallRefused(message)
         return path
 
+    def refuse_link(self, path: Path) -> None:
+        """Refuse to restore a file where a person has put a link since it was installed.
+
+        Raises:
+            InstallRefused: the file is a link, or a folder above it leads elsewhere.
+        """
+        root = next((root for root in (self.config, self.project) if path.is_relative_to(root)), path.parent)
+        if not _stays_inside(path, root):
+            link = next((found for found in (path, *path.parents) if found.is_symlink()), path)
+            message = (
+                f"{link} is a link now, so nothing was taken back; put in its place what it leads to, and try again"
+            )
+            raise InstallRefused(message)
+
     @property
     def servers(self) -> Path:
         """The file in which a project lists its MCP servers."""

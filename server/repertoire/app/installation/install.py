@@ -113,7 +113,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
         if left is not None:
             message = f"installation {left.name} stopped half-way; `repertoire install --undo {left.name}` undoes it"
             raise InstallRefused(message)
-        return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
+        return changing.carry_out(journal, client, entry, decided.files, decided.places)
 
 
 def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> UndoneInstallation:
@@ -121,12 +121,14 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
 
     Raises:
         InvalidRequest: no such installation exists.
-        InstallRefused: a file changed since the installation, or what is needed to undo it is damaged.
+        InstallRefused: a file changed or became a link since, or what is needed to undo it is damaged.
     """
     journal = Journal(home)
     with _alone(journal):
         entry = journal.find(name)
-        undone = changing.take_back(journal, Client(environment, Path(entry.project)), entry)
+        project = Path(entry.project)
+        places = InstallPaths(installed.config_folder(environment), project)
+        undone = changing.take_back(journal, Client(environment, project), entry, places)
     stay = (f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read)
     return replace(undone, notes=(*undone.notes, *stay))
 
