@@ -38,7 +38,10 @@ class Client:
         """
         found = shutil.which(_NAME, path=self._environment.get("PATH"))
         if found is None:
-            message = "`claude` is not on PATH, and only it can install this; paste the lines into a session instead"
+            message = (
+                "`claude` is not on PATH, and only it can install this or take it back; "
+                "put it there, or paste the install lines into a session"
+            )
             raise InstallRefused(message)
         return found
 
