@@ -158,6 +158,7 @@ def test_what_was_changed_since_is_not_overwritten(run, shelf, user):
     assert refused.returncode == 1
     assert "settings.json" in refused.stderr
     assert "nothing was taken back" in refused.stderr
+    assert refused.stderr.endswith("/home/installs/1\n")
     assert tree(user) == now
 
 

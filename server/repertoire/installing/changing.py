@@ -156,7 +156,7 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     if others and entry.state != BEGUN:
         message = (
             f"changed since they were installed: {', '.join(item.path for item in others)}; nothing was taken back. "
-            "Take back what was installed later first, or remove them by hand"
+            f"Take back what was installed later first, or remove them by hand, and then {journal.folder / entry.name}"
         )
         raise InstallRefused(message)
     for item in ours:
