@@ -10,6 +10,7 @@ import click
 
 from repertoire.app.current_project import current_project
 from repertoire.app.installation.install import (
+    INSTALLED_COMPONENTS,
     LAST_INSTALLATION,
     InstallRequest,
     install,
@@ -24,7 +25,6 @@ from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import prepared, report_steps
 from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
-from repertoire.sources.address import INSTALLED
 
 
 @click.command("install")
@@ -121,7 +121,7 @@ def _read_again() -> None:
     with open_repertoire() as repertoire, progress() as bar:
         store, home, settings = repertoire.store, repertoire.home, repertoire.settings
         if not store.read_only:
-            ingest(store, home, INSTALLED, settings=settings, report=report_steps(bar))
+            ingest(store, home, INSTALLED_COMPONENTS, settings=settings, report=report_steps(bar))
 
 
 def _note() -> None:

@@ -26,8 +26,10 @@ from repertoire.installing.places import InstallPaths
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import installed
+from repertoire.sources.address import INSTALLED
 from repertoire.store.database import Store
 
+INSTALLED_COMPONENTS = INSTALLED  # the source that an installation or an undo changes
 LAST_INSTALLATION = LAST  # the name that stands for the last installation
 _PATIENCE_S = 10.0  # an installation waits so long for another one to end
 
