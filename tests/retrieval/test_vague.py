@@ -49,4 +49,14 @@ def test_vague_tasks_reach_the_bar_and_clear_ones_do_not(embedder: Embedder) -> 
 def test_what_names_its_job_or_is_likely_served_is_not_asked_back(
     odds: float, chance: float | None, named: tuple[str, ...], *, asked: bool
 ) -> None:
-    assert too_vague(odds, chance, named, AREAS) is asked
+    assert too_vague(odds, chance, named, AREAS, in_project=False) is asked
+
+
+@pytest.mark.parametrize(
+    ("chance", "named", "asked"),
+    [(SERVED + 0.1, ("backend",), True), (0.95, ("backend",), False), (SERVED + 0.1, (), False), (0.1, (), True)],
+)
+def test_in_a_project_its_specialist_for_an_area_must_surely_serve(
+    chance: float, named: tuple[str, ...], *, asked: bool
+) -> None:
+    assert too_vague(OF_AN_AREA + 0.1, chance, named, AREAS, in_project=True) is asked

@@ -10,7 +10,7 @@ import numpy as np
 
 from repertoire.domain.component import CAPABILITY
 from repertoire.domain.product import FRAMEWORK, LANGUAGE, PLATFORM
-from repertoire.retrieval.arrays import Floats, Mask, Rows
+from repertoire.retrieval.arrays import Floats, Mask, Rows, best_rows
 from repertoire.retrieval.binding import BoundProducts
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.products import Products
@@ -63,9 +63,10 @@ def best_at_home(
     uses = (name for name in plan.stack.uses if name in products.known and _is_built_with(products, name))
     ends = [at for name in uses if (at := snapshot.position_of.get(f"{CAPABILITY}:{name}")) is not None]
     surely = (known.rows >= 0) & (known.certainty >= _CERTAIN) & np.isin(known.capabilities, ends)
-    rows = np.setdiff1d(known.rows[surely], without)
-    rows = rows[np.isfinite(scores[rows])]
-    return rows[np.argsort(-scores[rows], kind="stable")][:limit]
+    found = np.full(len(snapshot), -np.inf)
+    found[known.rows[surely]] = scores[known.rows[surely]]
+    found[without] = -np.inf
+    return best_rows(found, limit)
 
 
 class _Stack:

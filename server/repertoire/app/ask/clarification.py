@@ -27,7 +27,8 @@ _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left ou
 def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
     """Return the clarifying facets for a task that is too vague for a set; none for a clear task."""
     plan, narrower = ranking.plan, _narrower()
-    if ranking.implied is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):
+    asked = (ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower))
+    if ranking.implied is None or not too_vague(*asked, in_project=bool(plan.stack.uses)):
         return ()
     provided, likely = _provided(ranking.snapshot), ranking.implied.likely
     named = plan.capabilities[:1]

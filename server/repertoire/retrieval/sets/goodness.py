@@ -45,7 +45,8 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     first, others = known[entering[0]], [known[key] for key in entering[1:]]
     if not first.installed:
         near = first.serves - _GIVES_WAY_TO_INSTALLED
-        installed = next((one.key for one in others if one.installed and one.serves >= near), "")
+        ready = (one for one in others if one.installed and not one.needs)
+        installed = next((one.key for one in ready if one.serves >= near), "")
         if installed:
             return installed
     if not is_large(first):
