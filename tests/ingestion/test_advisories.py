@@ -110,5 +110,9 @@ def test_less_than_three_numbers_are_a_range_in_npm(wanted):
     assert judge(concern(NPM, [{"1.0.0": "introduced"}], []), wanted)[0] == POSSIBLE
 
 
+def test_what_is_affected_from_a_pre_release_on_is_in_ranges_that_hold_no_pre_release():
+    assert judge(concern(NPM, [{"1.0.0-alpha": "introduced"}], []), "@<1.2.0") == (POSSIBLE, "1.0.0")
+
+
 def test_a_limit_of_everything_limits_nothing():
     assert judge(concern(NPM, [{"1.0.0": "introduced", "*": "limit"}], []), "@1.5.0")[0] == AFFECTED

@@ -106,6 +106,7 @@ def test_an_ordinary_prompt_stays_as_it_is(prompt: str) -> None:
         ("https://joe:s3cret@host.test/x", f"https://{SECRET}@host.test/x"),
         ("ask joe.doe@example.com, or the team", f"ask {ADDRESS}, or the team"),
         ("the pin password is 123456", f"the pin password is {SECRET}"),
+        (f"pay with sq0csp-{'7' * 12}\\{'a' * 19}\\{'0' * 10}", f"pay with {SECRET}"),
     ],
 )
 def test_only_the_secret_goes(prompt: str, expected: str) -> None:

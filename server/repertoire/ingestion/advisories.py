@@ -105,7 +105,8 @@ def judge(concern: AffectedPackage, wanted: str) -> tuple[str, str]:
         return POSSIBLE, ""
     bounds = [value for events in concern.ranges for kind, value in events if kind != "fixed" and value != "*"]
     own = VERSION.findall(wanted)
-    for version in dict.fromkeys([*own, *map(_next, own), *bounds, *sorted(concern.versions)]):
+    released = [bound.partition("-")[0] for bound in bounds]  # npm's ranges hold no other version's pre-releases
+    for version in dict.fromkeys([*own, *map(_next, own), *bounds, *released, *sorted(concern.versions)]):
         if within(version, wanted, npm=npm) and _affects(concern, version, npm=npm):
             return POSSIBLE, version
     return "", ""

@@ -86,7 +86,7 @@ _BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+_=]{32,}|[A-Za-z0-9+/]{4
 
 # Every pattern of the detectors needs one of these in its line; they take ten times as long to say so themselves.
 _TELLING_LINES = linear.compile(
-    r"(?im)^.*(?:[a-z\pN+/_=-]{20}|akc[a-z0-9]{10}|ap[a-f\pN][a-z0-9]{8}|://|eyj|_authtoken=|xox[abpors]-).*$"
+    r"(?im)^.*(?:[a-z\pN+/_=-]{20}|akc[a-z0-9]{10}|ap[a-f\pN][a-z0-9]{8}|://|eyj|_authtoken=|xox[abpors]-|sq0csp-).*$"
 )
 _CODE = re.compile(
     r"[$<{\[(*]|[A-Za-z_][\w.]*[(\[{]|(?:process\.env|os\.environ|import\.meta|[A-Za-z_]+\.[A-Za-z_.]+$)"
