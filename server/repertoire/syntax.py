@@ -136,7 +136,7 @@ def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
 def captures(root: Node, language: str, pattern: str) -> dict[str, list[Node]]:
     """Return the nodes below a node that a query captures, by the capture's name, in text order."""
     found = QueryCursor(_query(language, pattern)).captures(root)
-    return {name: sorted(nodes, key=lambda node: node.start_byte) for name, nodes in found.items()}
+    return {name: sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)) for name, nodes in found.items()}
 
 
 def node_text(node: Node | None, limit: int = 200) -> str:

@@ -15,8 +15,10 @@ from repertoire.app.projects.symbols import SymbolQuery, code_symbols
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
 from repertoire.domain.project import CODE, DOCS
+from repertoire.projects.code import read_code
 from repertoire.rendering.projects import item_text
 from repertoire.store.database import Store
+from repertoire.syntax import JAVASCRIPT
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -65,6 +67,12 @@ def test_the_first_line_of_a_file_is_found_once_where_a_definition_has_it(kiln):
     read(memory)
     found = [node_id for node_id, _ in memory.graph.match(["oxides"], limit=9, weights=(2, 1, 1), view=CODE)]
     assert [memory.items.by_id([one])[one].key for one in found] == ["symbol:kiln/glaze.py::dissolve_oxides"]
+
+
+def test_calls_that_begin_at_one_place_are_told_from_the_outer_to_the_inner():
+    chained = "".join(f".step{number}()" for number in range(40))
+    _, facts = read_code("kiln.js", f"kiln{chained};\n", JAVASCRIPT)
+    assert [call.target[-1] for call in facts.calls] == [f"step{number}" for number in reversed(range(40))]
 
 
 def test_a_second_reading_changes_nothing_and_a_change_reads_one_file(kiln):
