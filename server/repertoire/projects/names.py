@@ -10,7 +10,7 @@ from repertoire.syntax import node_text
 UNKNOWN = "?"  # stands in a dotted name for an expression that is no name
 _SIGNATURE, _DOC = 300, 600  # characters
 _NAMED_PARTS = 6
-_SUPER = ("super",)
+_NAME_BYTES = 480  # of the longest text that may be a name; that of a call has all that it is called on
 _IN_DOTS = frozenset(
     (
         *("attribute", "member_expression", "field_expression", "selector_expression", "scoped_identifier"),
@@ -44,13 +44,20 @@ def dotted(node: Node | None) -> tuple[str, ...]:
             node = receiver
         elif node.type in ("generic_type", "generic_function", "parenthesized_expression", "pointer_type"):
             node = node.child_by_field_name("type") or node.child_by_field_name("function") or _first(node)
-        elif node.type in ("call", "call_expression") and dotted(node.child_by_field_name("function")) == _SUPER:
+        elif node.type in ("call", "call_expression") and _word(node.child_by_field_name("function")) == "super":
             return ("super", *reversed(parts))
         else:
-            text = node_text(node, 120)
-            parts.append(text if text.isidentifier() or text in _SELF or node.type == "identifier" else UNKNOWN)
+            parts.append(_word(node))
             break
     return tuple(reversed(parts)) or (UNKNOWN,)
+
+
+def _word(node: Node | None) -> str:
+    """Return the name that a node is; UNKNOWN where it is none."""
+    if node is None or node.end_byte - node.start_byte > _NAME_BYTES:
+        return UNKNOWN
+    text = node_text(node, 120)
+    return text if text.isidentifier() or text in _SELF or node.type == "identifier" else UNKNOWN
 
 
 def _field(node: Node, names: tuple[str, ...]) -> str:
