@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+from _thread import start_new_thread
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from queue import SimpleQueue
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
@@ -69,20 +72,37 @@ def parse(text: str, language: str) -> Node:
 
 
 def _tree(source: bytes, language: str) -> Tree:
-    """Parse a program in a number of steps bounded by its length; no signal could stop the parser."""
+    """Parse a program that is parsed in a number of steps bounded by its length; no signal could stop the parser.
+
+    Whoever counts the steps cannot give the parser the bytes themselves. So it parses a second time, which costs less
+    than texts of nodes that are asked for with a call each.
+    """
+    parser = Parser(_grammar(language))
+    ended = SimpleQueue[bool]()
+    # The process dies of an exception in what the parser calls; that of a signal comes in the main thread alone.
+    # A `Thread` would run code in that one which loses such an exception.
+    start_new_thread(_try, (parser, source, ended))
+    if not ended.get():
+        message = f"not {language}, or too broken to be read"
+        raise Unparsable(message)
+    return parser.parse(source)
+
+
+def _try(parser: Parser, source: bytes, ended: SimpleQueue[bool]) -> None:
     left = _LOOKS + len(source) // _BYTES_A_LOOK
+    is_parsed = False
 
     def is_enough(_offset: int, _broken: bool) -> bool:  # noqa: FBT001 - as the parser calls it
         nonlocal left
         left -= 1
         return left < 0
 
-    parser = Parser(_grammar(language))
     try:
-        return parser.parse(lambda offset, _: source[offset : offset + _CHUNK], progress_callback=is_enough)
-    except ValueError:
-        message = f"not {language}, or too broken to be read"
-        raise Unparsable(message) from None
+        with contextlib.suppress(ValueError):  # it was stopped
+            parser.parse(lambda offset, _: source[offset : offset + _CHUNK], progress_callback=is_enough)
+            is_parsed = True
+    finally:
+        ended.put(is_parsed)
 
 
 def parsed(texts: Mapping[str, str], failed: list[str]) -> Iterator[tuple[str, str, str, Node]]:
@@ -141,9 +161,8 @@ def captures(root: Node, language: str, pattern: str) -> dict[str, list[Node]]:
 
 def node_text(node: Node | None, limit: int = 200) -> str:
     """Return the text of a syntax node, up to a bound; empty for None."""
-    if node is None or node.text is None:
-        return ""
-    return node.text[: limit * 4].decode("utf-8", "replace")[:limit]
+    text = node.text if node is not None else None
+    return (text or b"")[: limit * 4].decode("utf-8", "replace")[:limit]
 
 
 def children_of(node: Node | None) -> list[Node]:

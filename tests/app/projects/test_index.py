@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +24,31 @@ from repertoire.rendering.projects import item_text
 from repertoire.store.database import Store
 from repertoire.syntax import JAVASCRIPT
 
+SERVER = Path(__file__).resolve().parents[3] / "server"
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+# Reads a program again and again, in forty processes with as many limits, and tells how each ended.
+INTERRUPTED = """
+import os
+from repertoire import syntax
+from repertoire.app.sources.cpu_limit import cpu_limit
+from repertoire.domain.errors import TooSlow
+from repertoire.projects.code import read_code
+
+text = "".join(f"def f{n}(a: int) -> int:\\n    return a.b(f{n}(1)).c()\\n" for n in range(500))
+read_code("a.py", text, "python")
+for number in range(40):
+    child = os.fork()
+    if not child:
+        try:
+            with cpu_limit(0.01 + 0.0021 * number):
+                while True:
+                    read_code("a.py", text, "python")
+        except TooSlow:
+            os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 
 
 @pytest.fixture
@@ -136,6 +164,13 @@ def test_what_cannot_be_read_stops_nothing_and_links_that_leave_the_project_are_
         assert not memory.items.named("outside", limit=5)
     assert skipped["away.py"] == "a link that leaves the source"
     assert {"binary.py", "large.py", "wide.js"} <= {*skipped}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no signals that interrupt")
+def test_a_reading_may_be_interrupted_at_any_moment():
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=SERVER)
+    assert done.stdout.split() == ["0"] * 40
 
 
 def test_a_folder_without_a_memory_is_refused_and_a_folder_inside_a_project_is_not(kiln):
