@@ -36,6 +36,8 @@ _STDOUT, _STDERR = 1, 2
 def main() -> None:
     """Print the hint within the deadline; exit with status 0 in any case."""
     with contextlib.suppress(Exception):  # no store yet, a locked or newer one, an odd project: the session goes on
+        for ended in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ended, lambda *_: os._exit(0))
         if hasattr(os, "fork"):
             _watch()
         else:
@@ -96,15 +98,16 @@ def _alone() -> None:
 
 
 def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
-    told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
     sys.path.insert(0, SERVER)
     from repertoire.app.clock import now  # noqa: PLC0415
     from repertoire.app.session import greet  # noqa: PLC0415
     from repertoire.boot.home import locate  # noqa: PLC0415
+    from repertoire.boot.hook_input import read_told  # noqa: PLC0415
     from repertoire.domain.hint import silenced  # noqa: PLC0415
 
     if silenced(os.environ):
         os._exit(0)
+    told = read_told()
     start = greet.SessionStart(
         session=str(told.get("session_id", "")),
         project=str(told.get("cwd") or Path.cwd()),
