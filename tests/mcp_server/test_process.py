@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,6 +55,12 @@ def surroundings(environment: dict[str, str], project: Path, tmp_path: Path) -> 
 
 @pytest.fixture
 def server(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
+    with started(surroundings, project) as process:
+        yield process
+
+
+@contextmanager
+def started(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True,
@@ -260,6 +267,19 @@ def test_a_client_that_dies_takes_the_server_with_it(server: subprocess.Popen[st
     server.stdin.close()
     server.stdout.close()
     assert server.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_server_whose_folder_is_removed_goes_on(surroundings: dict[str, str], project: Path, again: bool) -> None:
+    del surroundings["CLAUDE_PROJECT_DIR"]
+    with started(surroundings, project) as server:
+        send(server, HELLO, READY)
+        answer(server.stdout, 1)
+        shutil.rmtree(project)
+        if again:
+            project.mkdir()
+        send(server, call(2, {"name": "search_components", "arguments": {"query": "fill PDF forms"}}))
+        assert "pdf-forms" in answer(server.stdout, 2)["result"]["content"][0]["text"]
 
 
 async def test_a_source_is_read_and_its_components_are_found(surroundings: dict[str, str], project: Path) -> None:

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from repertoire.domain.errors import InvalidRequest
 
+_NAMED = "CLAUDE_PROJECT_DIR"  # Claude Code sets it
+
 
 def current_project(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the current project's folder as hooks write it: `CLAUDE_PROJECT_DIR`, or else the working directory."""
-    return environment.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109
+    """Return the current project's folder as hooks write it: `CLAUDE_PROJECT_DIR`, or else the working directory.
+
+    Raises:
+        InvalidRequest: the working directory does not exist any more.
+    """
+    try:
+        return environment.get(_NAMED) or os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        message = "the current folder does not exist any more; change into one that does"
+        raise InvalidRequest(message) from None
+
+
+def keep_project() -> None:
+    """Let the project of a process stay the current one even if its folder is removed."""
+    with contextlib.suppress(InvalidRequest):
+        os.environ[_NAMED] = current_project()
 
 
 def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
-        InvalidRequest: the name contains a NUL character.
+        InvalidRequest: the name contains a NUL character, or the working directory does not exist any more.
     """
     if "\0" in folder:
         message = "a project's folder cannot contain a NUL character; send its path"
@@ -27,6 +44,10 @@ def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) ->
 
 
 def project_folder() -> Path | None:
-    """Return the current project's folder; None where this is the home directory or the root of the disk."""
+    """Return the current project's folder; None where this is the home directory or the root of the disk.
+
+    Raises:
+        InvalidRequest: the working directory does not exist any more.
+    """
     folder = Path(current_project()).resolve()
     return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repertoire.app.current_project import current_project
 from repertoire.app.health.doctor import examine
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
@@ -29,7 +30,7 @@ def checkup(*, as_json: bool) -> int:
     """Print each finding at once, or all findings as JSON; return 1 if something is broken, else 0."""
     findings: list[Finding] = []
     width = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else 0
-    for finding in examine(os.environ, project=Path(current_project())):
+    for finding in examine(os.environ, project=_project()):
         findings.append(finding)
         if not as_json:
             sys.stdout.write(f"{finding_text(finding, width=width)}\n")
@@ -40,6 +41,13 @@ def checkup(*, as_json: bool) -> int:
     else:
         sys.stdout.write(f"{verdict_text(findings)}\n")
     return 1 if broken else 0
+
+
+def _project() -> Path:
+    try:
+        return Path(current_project())
+    except InvalidRequest:
+        return Path()  # it does not exist any more, and has nothing to be examined
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import anyio
 
+from repertoire.app.current_project import keep_project
 from repertoire.boot.heap import resume_collector, share_memory
 from repertoire.mcp_server.dispatcher import Dispatcher
 
@@ -61,6 +62,7 @@ def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
 
 
 def prepare() -> None:
-    """Log to stderr, because stdout carries the protocol, and let threads share one memory arena."""
+    """Log to stderr, because stdout carries the protocol, let threads share one memory arena, and keep the project."""
     share_memory()
+    keep_project()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="repertoire: %(message)s")

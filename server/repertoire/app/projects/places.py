@@ -10,7 +10,7 @@ from pathlib import Path
 from repertoire.app.current_project import current_project
 from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
-from repertoire.domain.errors import ProjectRefused
+from repertoire.domain.errors import InvalidRequest, ProjectRefused
 
 MIRROR_FOLDER = ".repertoire"  # the folder of a project with the files of its entries, where a person wants them
 
@@ -39,7 +39,7 @@ def has_memory(environment: Mapping[str, str]) -> bool:
     """Tell whether the current project has a memory, without opening anything."""
     try:
         return bool(root_of(homes.locate(), current_project(environment)))
-    except (HomeError, OSError):
+    except (HomeError, InvalidRequest, OSError):
         return False
 
 
