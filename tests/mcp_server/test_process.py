@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
@@ -60,10 +61,12 @@ def server(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.P
 
 
 @contextmanager
-def started(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
+def started(
+    surroundings: dict[str, str], project: Path, stderr: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True,
+        stderr=stderr, text=True,
     ) as process:  # fmt: skip
         yield process
         process.kill()
@@ -267,6 +270,21 @@ def test_a_client_that_dies_takes_the_server_with_it(server: subprocess.Popen[st
     server.stdin.close()
     server.stdout.close()
     assert server.wait(timeout=20) == 0
+
+
+def test_a_client_that_reads_no_more_ends_the_server_silently(surroundings: dict[str, str], project: Path) -> None:
+    with started(surroundings, project, stderr=subprocess.PIPE) as server:
+        send(server, HELLO, READY)
+        answer(server.stdout, 1)
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdout.close()
+        send(server, {"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        time.sleep(0.5)  # until the answer has found nobody
+        assert server.stdin is not None
+        server.stdin.close()
+        assert server.wait(timeout=20) == 0
+        assert server.stderr.read() == ""
 
 
 @pytest.mark.parametrize("again", [True, False])

@@ -27,8 +27,18 @@ def main() -> None:
     prepare()
     dispatcher = Dispatcher(dict(os.environ))
     leave = leaving(dispatcher)
-    anyio.run(serve, dispatcher)
+    try:
+        anyio.run(serve, dispatcher)
+    except Exception as error:  # the door: in groups, as many as parts wrote when the client had left
+        if not _has_left(error):
+            raise
     leave()
+
+
+def _has_left(error: Exception) -> bool:
+    """Tell whether nothing is wrong but that the client does not read any more."""
+    inner = getattr(error, "exceptions", ())
+    return all(map(_has_left, inner)) if inner else isinstance(error, BrokenPipeError)
 
 
 if __name__ == "__main__":
