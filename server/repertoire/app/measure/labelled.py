@@ -75,12 +75,17 @@ class LabelledSet:
 
 
 def read_set(place: Path) -> LabelledSet:
-    """Read a labelled set; a query without an id is identified by its text."""
+    """Read a labelled set; a query without an id is identified by its text.
+
+    Raises:
+        InvalidRequest: a line is no query, or no row of a corpus.
+    """
     gold: dict[str, list[str]] = defaultdict(list)
     for query, document, *_ in _table(place / "qrels.tsv", "query-id"):
         gold[query].append(document)
-    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(queries_file(place))]
-    return LabelledSet(list(_lines(place / "corpus.jsonl")), asked, list(_table(place / "edges.tsv", "source")), gold)
+    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(queries_file(place), ("text",))]
+    corpus = list(_lines(place / "corpus.jsonl", ("id", "text")))
+    return LabelledSet(corpus, asked, list(_table(place / "edges.tsv", "source")), gold)
 
 
 def read_queries(
@@ -114,19 +119,32 @@ def queries_file(place: Path) -> Path:
     return tasks if tasks.is_file() else place / "queries.jsonl"
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _lines(path: Path, needed: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     if not path.is_file():
         return
-    with path.open(encoding="utf-8") as file:
-        for line in file:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
             if line.strip():
-                yield json.loads(line)
+                row = row_of(line)
+                if not all(isinstance(row.get(name), str) for name in needed):
+                    message = f"{path}:{number} must be a JSON object in UTF-8 with {' and '.join(needed)} as text"
+                    raise InvalidRequest(message)
+                yield row
+
+
+def row_of(line: bytes) -> dict[str, Any]:
+    """Return the JSON object that a line holds; an empty one where it holds none."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
 
 
 def _table(path: Path, header: str) -> Iterator[list[str]]:
     if not path.is_file():
         return
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             cells = line.rstrip("\n").split("\t")
             if len(cells) > 1 and cells[0] != header:

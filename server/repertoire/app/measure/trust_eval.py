@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.measure.labelled import row_of
 from repertoire.app.sources.ingest import write_source
 from repertoire.app.sources.opening import Surroundings, open_address
 from repertoire.domain.errors import InvalidRequest
@@ -24,7 +25,6 @@ from repertoire.trust.scan import RULES
 
 _FILLED = re.compile(r"\{(random|RANDOM):(\d+)\}")
 _NAME = "labelled-case"
-_NEEDED = frozenset(("id", "expected"))
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,9 @@ def _evaluate(store: Store, file: Path) -> TrustScores:
 
 def _rows(file: Path) -> list[dict[str, Any]]:
     rows = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict) or _NEEDED - row.keys() or not {"text", "content_hash"} & row.keys():
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        row = row_of(line)
+        if not isinstance(row.get("expected"), dict) or "id" not in row or not {"text", "content_hash"} & row.keys():
             message = f"{file}:{number} is no label: it needs an id, what is expected, and a text or a content_hash"
             raise InvalidRequest(message)
         rows.append(row)
