@@ -1,13 +1,11 @@
 """`python -m repertoire`: the command line."""
 
-import sys
-
+from repertoire.boot.interrupts import leave_on_interrupt
 from repertoire.boot.threads import one_thread
 
 if __name__ == "__main__":
+    leave_on_interrupt()
     one_thread()
-    try:
-        from repertoire.cli.main import main  # once numpy may be imported
-    except KeyboardInterrupt:
-        sys.exit(130)
+    from repertoire.cli.main import main  # once numpy may be imported
+
     main()

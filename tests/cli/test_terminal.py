@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -150,3 +151,19 @@ def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str
     assert "Traceback" not in said
     with Store.open(Path(environment["REPERTOIRE_HOME"]) / "repertoire.db") as store:
         assert len(store.sources.all()) == 1
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("verb", ["doctor", "stats", "serve"])
+def test_an_interrupt_while_modules_are_read_leaves_no_traceback(
+    shelf: dict[str, str], tmp_path: Path, verb: str
+) -> None:
+    environment = {**shelf, "REPERTOIRE_PYTHON": sys.executable}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    for late in (0.15, 0.2, 0.3, 0.4):
+        with subprocess.Popen([*REPERTOIRE, verb], env=environment, cwd=tmp_path, **pipes) as process:
+            time.sleep(late)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert b"Traceback" not in said
+        assert process.returncode in (0, 130, -signal.SIGINT), "the last is 130 in a shell"

@@ -10,10 +10,10 @@ from typing import NoReturn
 from repertoire.boot.environment import ensure, ready
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import home, locate
+from repertoire.boot.interrupts import INTERRUPTED, leave_on_interrupt, raise_on_interrupt
 from repertoire.boot.layout import become, command
 from repertoire.boot.progress import Terminal
 
-INTERRUPTED = 130
 _DOCTOR = "doctor"
 _COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits for completions after the tab key
 
@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> NoReturn:
 def _python() -> Path:
     terminal = Terminal(sys.stderr)
     try:
+        raise_on_interrupt()
         if _COMPLETING in os.environ and ready(locate()) is None:
             sys.exit(0)
         return ensure(home(), report=terminal)
@@ -42,4 +43,5 @@ def _python() -> Path:
         sys.stderr.write("repertoire: interrupted; the next run starts the build again\n")
         sys.exit(INTERRUPTED)
     finally:
+        leave_on_interrupt()
         terminal.close()

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import runpy
+import os
 import sys
-from pathlib import Path
 
-SERVER = Path(__file__).resolve().parents[2]
+_CATCH = ("repertoire", "repertoire.cli.checkup", "repertoire.mcp_server", "repertoire.mcp_server.http")
+# pathlib would be read while an interrupt still becomes a traceback
+SERVER = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))  # noqa: PTH118, PTH120
 
 
 def main() -> None:
     """Run the module that the first argument names, with the arguments after it."""
     module, *arguments = sys.argv[1:]
-    sys.path.insert(0, str(SERVER))
+    sys.path.insert(0, SERVER)
+    from repertoire.boot.interrupts import leave_on_interrupt  # noqa: PLC0415 - needs the path set above
     from repertoire.boot.threads import one_thread  # noqa: PLC0415 - needs the path set above
 
+    if module in _CATCH:  # these say from where on they catch an interrupt
+        leave_on_interrupt()
     one_thread()
+    import runpy  # noqa: PLC0415 - as pathlib
+
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from repertoire.boot.interrupts import raise_on_interrupt
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
 
@@ -121,6 +122,7 @@ def _word(given: str) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
+    raise_on_interrupt()
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
     try:
