@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.text import sendable
 
 _NAMED = "CLAUDE_PROJECT_DIR"  # Claude Code sets it
 
@@ -16,10 +17,10 @@ def current_project(environment: Mapping[str, str] = os.environ) -> str:
     """Return the current project's folder as hooks write it: `CLAUDE_PROJECT_DIR`, or else the working directory.
 
     Raises:
-        InvalidRequest: the working directory does not exist any more.
+        InvalidRequest: the working directory does not exist any more, or its name is not UTF-8.
     """
     try:
-        return environment.get(_NAMED) or os.getcwd()  # noqa: PTH109
+        return _storable(environment.get(_NAMED) or os.getcwd())  # noqa: PTH109
     except FileNotFoundError:
         message = "the current folder does not exist any more; change into one that does"
         raise InvalidRequest(message) from None
@@ -35,19 +36,28 @@ def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) ->
     """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
-        InvalidRequest: the name contains a NUL character, or the working directory does not exist any more.
+        InvalidRequest: the name contains a NUL character, is not UTF-8, or is that of a folder that was removed.
     """
     if "\0" in folder:
         message = "a project's folder cannot contain a NUL character; send its path"
         raise InvalidRequest(message)
-    return os.path.realpath(os.path.expanduser(folder)) if folder else current_project(environment)  # noqa: PTH111
+    if not folder:
+        return current_project(environment)
+    return _storable(os.path.realpath(os.path.expanduser(folder)))  # noqa: PTH111
+
+
+def _storable(folder: str) -> str:
+    if folder != sendable(folder):
+        message = f"the name of the folder {folder!r} is not UTF-8; rename it, or work in another one"
+        raise InvalidRequest(message)
+    return folder
 
 
 def project_folder() -> Path | None:
     """Return the current project's folder; None where this is the home directory or the root of the disk.
 
     Raises:
-        InvalidRequest: the working directory does not exist any more.
+        InvalidRequest: the working directory does not exist any more, or its name is not UTF-8.
     """
     folder = Path(current_project()).resolve()
     return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder

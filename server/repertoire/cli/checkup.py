@@ -48,7 +48,7 @@ def _project() -> Path:
     try:
         return Path(current_project())
     except InvalidRequest:
-        return Path()  # it does not exist any more, and has nothing to be examined
+        return Path()  # it was removed, or has an odd name: its files are found from within
 
 
 if __name__ == "__main__":

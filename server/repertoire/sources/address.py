@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, sendable
 
 FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
 ARCHIVE, PACKAGE = "archive", "package"
@@ -136,6 +136,9 @@ def without_password(address: str) -> str:
 
 def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = False) -> Address:
     place = folder.resolve()
+    if str(place) != sendable(str(place)):
+        message = f"the name {str(place)!r} is not UTF-8, as a source's must be; rename it"
+        raise SourceError(message)
     inside = project is not None and place.is_relative_to(project.resolve())
     if not trusted and not inside:
         message = f"{clean_line(str(folder), 120)} lies outside the project; a person can run `repertoire ingest` on it"
