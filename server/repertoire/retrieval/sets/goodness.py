@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from repertoire.retrieval.sets.candidates import LIGHTER, Candidate
 
-# Factors on the chance for each further member and each dependency: without them sets grow for next to nothing. With
-# .95, .98 and 1 for a further member 79.5, 80.7 and 83.0 of 100 sets for 88 plain tasks are good, 18.2, 17.0 and 14.8
-# bad; of 1,035 others, that were graded more strictly, .98 and 1 lose 0 and .8 of the good and avoid .4 of the bad.
-_FURTHER_FACTOR, _NEEDED_FACTOR = 0.98, 0.95
+# Factor on the chance for each further member, and for each dependency (with another one a set would be better or worse
+# for naming a dependency as a member): without it sets grow for next to nothing. With .95, .98 and 1 for a member 79.5,
+# 80.7 and 83.0 of 100 sets for 88 plain tasks are good, 18.2, 17.0 and 14.8 bad; of 1,035 others, that were graded more
+# strictly, .98 and 1 lose 0 and .8 of the good and avoid .4 of the bad.
+_FURTHER_FACTOR = 0.98
 _SAME_JOB = 0.9  # from this likeness on, as of a plugin and its part, a member brings nothing beside the other
 _LIKELY = 0.7  # chance of helping from which on a candidate completes a set
 # Tokens of a large plugin in each session's listing: of 186 plugins of fourteen repositories two are larger.
@@ -36,7 +37,7 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
         useful *= met * member.helps
         merely_helpful *= met * (member.helps - member.serves)
     large = len({member.unit for member in members if is_large(member)})
-    small = _FURTHER_FACTOR ** (len(members) - 1) * _NEEDED_FACTOR**dependencies * _LARGE_FACTOR**large
+    small = _FURTHER_FACTOR ** (len(members) - 1 + dependencies) * _LARGE_FACTOR**large
     return float(small * (useful - merely_helpful))
 
 
