@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.domain.component import Component
-from repertoire.domain.errors import InstallRefused
 from repertoire.domain.event import OFFERED, SELECTED, TAKEN_BACK, Event
 from repertoire.installing.journal import DONE, UNDONE, Journal, JournalEntry
 from repertoire.learning.outcomes import INSTALLED, moment
@@ -25,17 +22,11 @@ def note_installs(store: Store) -> int:
     Of what `repertoire install` installed, the named components are selected, and not what came along with them. Of
     what was installed in another way, nobody knows what was meant: each component that was offered before is.
     """
-    journal = _journal(store.path.parent)
+    journal = Journal(store.path.parent).entries()
     named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key)]
     found = [_selection(now(), offer) for offer in _installed_offers(store, journal)]
     store.events.append([*named, *found])
     return sum(event.kind == SELECTED for event in [*named, *found])
-
-
-def _journal(home: Path) -> Sequence[JournalEntry]:
-    with suppress(InstallRefused):  # `install` says what is wrong with it
-        return Journal(home).entries()
-    return ()
 
 
 def _journalled(store: Store, entry: JournalEntry, key: str) -> Iterator[Event]:
