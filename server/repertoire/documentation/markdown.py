@@ -99,7 +99,7 @@ def _spans(current: _Open, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _chunks(blocks: Sequence[str], length: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of chunks: whole blocks up to the size; only a block of prose that is larger is cut."""
+    """Yield the ranges of chunks: whole blocks up to the size; only a larger block is cut."""
     begin = at = 0
     for block in blocks:
         if at > begin and at + len(block) - begin > CHUNK_CHARACTERS:
