@@ -306,12 +306,10 @@ def grade_head(run: ComponentRun) -> str:
 
 def _head_with_stack(run: ComponentRun, limit: int) -> Rows:
     """Return the head, and the best rows beyond it that are for the project's own technologies."""
-    rows, products, allowed = (
-        run.head(limit),
-        run.resources.options.products,
-        np.where(run.allowed, run.scores, -np.inf),
-    )
-    beyond = best_at_home(products, run.snapshot, run.plan, allowed, without=rows, limit=_MOST_AT_HOME)
+    rows, products = run.head(limit), run.resources.options.products
+    if not run.plan.stack.uses:
+        return rows
+    beyond = best_at_home(products, run.snapshot, run.plan, run.scores, without=rows, limit=_MOST_AT_HOME)
     return np.concatenate([rows, beyond])
 
 
