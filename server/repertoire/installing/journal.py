@@ -82,8 +82,9 @@ class Journal:
             InvalidRequest: there is none.
             InstallRefused: its journal cannot be read.
         """
-        left = {entry.name: entry for entry in self.entries() if entry.state != UNDONE}
-        unreadable = self.unreadable()
+        read = self._read()
+        left = {number: it for number, it in read.items() if isinstance(it, JournalEntry) and it.state != UNDONE}
+        unreadable = {number: why for number, why in read.items() if isinstance(why, str)}
         if name == LAST:
             name = max((*left, *unreadable), key=int, default=LAST)
         if name in unreadable:
