@@ -76,7 +76,6 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         _tell_unreadable(find_home())
         _read_again()
-        _note()
         return
     wanted = InstallRequest(
         components,
@@ -117,15 +116,16 @@ def _tell_unreadable(home: Path) -> None:
 
 
 def _read_again() -> None:
-    """Read again what Claude Code has, so that no answer calls installed what was taken back."""
+    """Read again what Claude Code has, so that no answer calls installed what was taken back, and learning knows it."""
     with open_repertoire() as repertoire, progress() as bar:
         store, home, settings = repertoire.store, repertoire.home, repertoire.settings
         if not store.read_only:
             ingest(store, home, INSTALLED_COMPONENTS, settings=settings, report=report_steps(bar))
+            note_installs(store)
 
 
 def _note() -> None:
-    """Let learning know of what was installed or undone just now."""
+    """Let learning know of what was installed just now."""
     with open_repertoire() as repertoire:
         if not repertoire.store.read_only:
             note_installs(repertoire.store)
