@@ -8,3 +8,30 @@ def test_a_program_of_a_thousand_chained_calls_is_read(run, tmp_path):
     (tmp_path / "project/cli.js").write_text(f"function options(yargs) {{\n  return yargs\n{calls}}}\n")
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
     assert "options" in run("project", "outline", "cli.js").stdout
+
+
+def test_a_project_under_another_name_is_told_of_its_memory_and_takes_it_over(run, tmp_path):
+    project, renamed = tmp_path / "project", tmp_path / "renamed"
+    (project / "kiln.py").write_text("def fire():\n    return 1\n")
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "save", "note", "The kiln cools slowly", "--about", "kiln.py").returncode == 0
+    refused = run("project", "init", "--from", str(project), "--project", str(tmp_path), "--quiet")
+    assert refused.returncode != 0
+    assert "is still there and keeps its memory" in refused.stderr
+
+    project.rename(renamed)
+    project.mkdir()  # the folder that commands run in
+    begun = run("project", "init", "--no-vectors", "--quiet", "--project", str(renamed))
+    assert "takes it over" not in begun.stderr  # what it was is there, though empty
+    project.rmdir()
+    assert run("project", "forget", "--yes", "--project", str(renamed), cwd=tmp_path).returncode == 0
+    begun = run("project", "init", "--no-vectors", "--quiet", "--project", str(renamed), cwd=tmp_path)
+    assert f"`repertoire project init --from {project}` takes it over" in begun.stderr
+
+    taken = run("project", "init", "--from", str(project), "--no-vectors", "--quiet", cwd=renamed)
+    assert "0 files new or changed, 0 renamed, 0 gone" in taken.stdout
+    assert "kiln.py" in run("project", "search", "kiln cools", cwd=renamed).stdout
+    assert len([*(tmp_path / "home/projects").glob("*.db")]) == 1
+
+    again = run("project", "init", "--from", str(project), "--quiet", cwd=renamed)
+    assert "has no project memory in this home" in again.stderr

@@ -13,6 +13,7 @@ from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
 from repertoire.app.projects.joined import drop_lost_traces
 from repertoire.app.projects.mirror import follow_mirror
+from repertoire.app.projects.moved import left_behind, take_over
 from repertoire.app.projects.places import known_root, memory_file
 from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
@@ -24,7 +25,7 @@ from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.rendering.project_exchange import mirror_text
-from repertoire.rendering.projects import indexed_data, indexed_text
+from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text
 from repertoire.settings import load
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
 from repertoire.verbs.verb import Context
@@ -48,20 +49,30 @@ def project_command() -> None:
 
 @project_command.command("init")
 @click.option("--no-vectors", is_flag=True, help="Embed nothing now; `project index` does it later.")
+@click.option(
+    "--from", "old", default="", metavar="FOLDER", help="Take over the memory of the folder that this one was."
+)
 @folder_option
 @quiet_option
 @json_option
-def init_command(no_vectors: bool, project: str, quiet: bool, as_json: bool) -> None:
+def init_command(no_vectors: bool, old: str, project: str, quiet: bool, as_json: bool) -> None:
     r"""Make the memory of the current project and read the project into it.
 
     Files that `.gitignore` names, that hold secrets or that are too large are left out, with the reason.
 
     \b
     repertoire project init
+    repertoire project init --from ../its-old-name
     """
     with open_repertoire() as repertoire:
-        root = Context.of(repertoire, project=project).project
-        begin_memory(repertoire.home, root, open_project)
+        home, root = repertoire.home, Context.of(repertoire, project=project).project
+        is_new = not memory_file(home, root).is_file()
+        if old:
+            take_over(home, old, root, open_project)
+        else:
+            begin_memory(home, root, open_project)
+        if is_new and not old and (left := left_behind(home, root)):
+            click.echo(left_behind_text(left), err=True)
     _index(root, vectors=not no_vectors, quiet=quiet, as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
@@ -10,6 +11,7 @@ from repertoire.rendering.entries import entry_text, shown_entry_data
 
 if TYPE_CHECKING:  # other answers render no project
     from repertoire.app.projects.index import Indexed
+    from repertoire.app.projects.moved import LeftBehind
     from repertoire.app.projects.search import MemoryAnswer
     from repertoire.app.projects.show import FileListing, Outline, ShownItem
     from repertoire.app.projects.status import ProjectStatus
@@ -174,6 +176,15 @@ def indexed_data(done: Indexed) -> dict[str, Any]:
     skipped = [{"path": clean_line(path, 400), "reason": clean_line(why, _LINE)} for path, why in done.skipped.items()]
     counts = ("read", "moved", "removed", "unchanged", "embedded", "to_embed", "unlinked")
     return {"root": done.root, **{name: getattr(done, name) for name in counts}, "skipped": skipped}
+
+
+def left_behind_text(left: LeftBehind) -> str:
+    """Say that a memory, whose folder is gone, may be the one of the folder that was begun."""
+    was, noted = shlex.quote(clean_line(left.root, 400)), f" and {left.entries} notes and tasks" if left.entries else ""
+    return (
+        f"If this is {was} under another name: its memory is still here, with {left.files} files, of which {left.here} "
+        f"lie in this folder{noted}. `repertoire project init --from {was}` takes it over."
+    )
 
 
 def project_status_text(status: ProjectStatus) -> str:

@@ -48,6 +48,14 @@ class Connection:
         """Release the file."""
         self._db.close()
 
+    def copy_to(self, path: Path) -> None:
+        """Write all that is committed into a new file, which is complete when this returns.
+
+        Raises:
+            StoreError: the file is there already, or the disk is full.
+        """
+        self.execute("VACUUM INTO ?", (str(path),))
+
     def harden(self) -> None:
         """Let nothing run that the file's own schema asks for, as when a stranger made the file."""
         with self._running():

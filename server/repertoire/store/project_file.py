@@ -79,6 +79,7 @@ class ProjectStore:
         self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot
+        self.copy_to = connection.copy_to
         self._programs: tuple[int, StoredPrograms] | None = None
 
     @classmethod
@@ -110,11 +111,10 @@ class ProjectStore:
         return str(self._db.value("SELECT value FROM meta WHERE key = 'root'") or "")
 
     def begin(self, root: str, *, now: str) -> None:
-        """Record whose memory this is, and since when."""
+        """Record whose memory this is, and since when it is kept, unless that is known."""
         with self._db.transaction():
-            self._db.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [("root", storable(root)), ("created", now)]
-            )
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('root', ?)", (storable(root),))
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('created', ?)", (now,))
 
     def begin_again(self) -> None:
         """Record that no file was read yet: what a rescue recovered is what people saved."""
