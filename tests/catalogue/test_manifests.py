@@ -177,6 +177,23 @@ def test_a_projects_files_reveal_its_terms(tmp_path: Path, files: dict[str, str]
     assert found.absent == set(SIGNALS) - set(evidence)
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "term"),
+    [
+        ("ProjectSettings/ProjectVersion.txt", "m_EditorVersion: 6000.0.1f1\n", "csharp"),  # no .csproj is checked in
+        (".wp-env.json", "{}", "wordpress"),
+        ("composer.json", '{"require-dev": {"wp-coding-standards/wpcs": "^3"}}', "wordpress"),
+        (".swiftlint.yml", "opt_in_rules: []\n", "swift"),
+    ],
+)
+def test_the_catalogue_knows_projects_without_a_manifest_of_their_language(
+    tmp_path: Path, file: str, text: str, term: str
+) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text)
+    assert term in read_profile(str(tmp_path), reading.load().signals).evidence
+
+
 def test_of_all_manifests_together_so_many_bytes_are_read(tmp_path: Path) -> None:
     whole = profile.MOST_TOGETHER // MOST_BYTES
     for number in range(whole + 1):
