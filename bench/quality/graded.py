@@ -20,7 +20,14 @@ UNKNOWN, HELPS, SERVES = 0, 1, 2
 HERE = Path(__file__).resolve().parent
 TASKS = HERE / "graded_tasks" / "tasks.jsonl"  # what is learned from
 GRADES = (("others", UNKNOWN), ("helps", HELPS), ("serves", SERVES))  # its fields, and what they are worth
-YARDSTICKS, LEARNED = ("unseen_tasks", "long_prompts"), ("learned-eight", "learned-six")  # and the splits that are none
+_HALVES = ("learned-eight", "learned-six")
+# Further folders, and their splits that are learned from; what else they hold is a yardstick.
+LEARNED = {
+    "unseen_tasks": _HALVES,
+    "long_prompts": _HALVES,
+    "common_tasks": ("learned",),
+    "project_tasks": ("learned",),
+}
 BINS, DRAWS = 10, 2_000
 Figures = dict[str, np.ndarray]
 
@@ -46,24 +53,32 @@ class Graded:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A task to learn from: where it is kept, its text, and the grades of components by id."""
+    """A task to learn from: where it is kept, its text, the grades of components by id, and its project's folder."""
 
     kind: str
     text: str
     grades: Mapping[str, int]
+    project: str = ""
 
 
-def lessons(*, yardsticks: bool) -> list[Lesson]:
-    """Return the tasks of graded_tasks/, and if wanted those of the yardsticks that are learned from."""
+def lessons(*, further: bool) -> list[Lesson]:
+    """Return the tasks of graded_tasks/, and if wanted those of the further folders that are learned from."""
     rows = map(json.loads, TASKS.read_text(encoding="utf-8").splitlines())
     found = [
         Lesson(TASKS.parent.name, row["text"], {key: grade for field, grade in GRADES for key in row[field]})
         for row in rows
     ]
-    for kind, split in ((kind, split) for kind in YARDSTICKS if yardsticks for split in LEARNED):
+    for kind, split in ((kind, split) for kind, splits in LEARNED.items() if further for split in splits):
         read = Graded.read(HERE / kind, split)
-        found += [Lesson(kind, task["text"], read.grades.get(task["id"], {})) for task in read.tasks]
+        found += [
+            Lesson(kind, task["text"], read.grades.get(task["id"], {}), _folder(HERE / kind, task))
+            for task in read.tasks
+        ]
     return found
+
+
+def _folder(kept: Path, task: Mapping) -> str:
+    return str(kept / task["project"]) if task.get("project") else ""
 
 
 def plain(key: str) -> str:

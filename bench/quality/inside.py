@@ -16,6 +16,7 @@ from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.relevance_features import relevance_features
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.stages import stack_fit_of
 
 AFTER_FUSION = "capabilities"
 
@@ -45,6 +46,14 @@ def graded(pipeline: Pipeline, query: Query, *, keys: Collection[str], limit: in
     rarities = rarities_of(run.reader.graph, run.plan, run.snapshot)
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     return [one.id for one in components], relevance_features(run, rows, components, rarities)
+
+
+def questions_read(pipeline: Pipeline, query: Query, keys: Collection[str]) -> dict[str, str]:
+    """Map ids to the question as it is read together with each: in a project with a technology behind it."""
+    run = pipeline.run_before(RELEVANCE, query)
+    rows = {key: row for key in keys if (row := run.snapshot.row_of(key)) >= 0}
+    questions = stack_fit_of(run, np.array([*rows.values()], dtype=np.int64)).questions(query.text)
+    return dict(zip(rows, questions, strict=True))
 
 
 def confidence_features(pipeline: Pipeline, query: Query) -> tuple[float, float, float]:

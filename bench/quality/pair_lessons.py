@@ -1,6 +1,7 @@
 """Reads what the pair encoder learns from: questions with components, graded by a reader or thought up for one of them.
 
-Graded tasks are those of graded_tasks/ and the learned splits of unseen_tasks/ and long_prompts/. Others are plain
+Graded tasks are those of graded_tasks/ and the learned splits of unseen_tasks/ and long_prompts/ (further_pairs.py
+teaches project_tasks/ and common_tasks/ after that). Others are plain
 requests with the component that each was thought up for, and what components say of themselves: quotations and
 sentences of a body, which name, type, plugin and description are to be told from.
 """
@@ -78,7 +79,8 @@ def graded_questions(rows: Mapping[str, int]) -> list[Question]:
     """Return the tasks to learn from of which some graded component is known."""
     found = (
         Question(one.kind, one.text, {rows[key]: grade for key, grade in one.grades.items() if key in rows}, read=True)
-        for one in lessons(yardsticks=True)
+        for one in lessons(further=True)
+        if one.kind in LISTS
     )
     return [question for question in found if question.grades]
 

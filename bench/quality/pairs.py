@@ -81,9 +81,9 @@ class Tokens:
 class PairEncoder(nn.Module):
     """The bundled model with turned layers, and a head for pairs."""
 
-    def __init__(self, weights: dict[str, Tensor]) -> None:
+    def __init__(self, weights: dict[str, Tensor], rank: int = RANK) -> None:
         super().__init__()
-        self.reader, self.head = Reader(weights, RANK, DROPPED), nn.Linear(build_model.WIDTH, 2)
+        self.reader, self.head = Reader(weights, rank, DROPPED), nn.Linear(build_model.WIDTH, 2)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
         self.head.to(device())
@@ -97,17 +97,17 @@ class PairEncoder(nn.Module):
         return self.head(SCALE * torch.cat(parts).float())[back]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return what was learned, as the product reads it."""
+        """Return what was learned: the head as the product reads it, and turns that are to be cut."""
         weights = (SCALE * self.head.weight).T.detach().cpu().numpy().astype(np.float32)
         offsets = self.head.bias.detach().cpu().numpy().astype(np.float32)
-        return {HEAD: weights, OFFSETS: offsets, **cut(self.reader.turns())}
+        return {HEAD: weights, OFFSETS: offsets, **self.reader.turns()}
 
 
-def cut(turns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the nearest turns of a lower rank, by the singular values of each."""
-    found = {}
-    for name in (name.removesuffix(".down") for name in turns if name.endswith(".down")):
-        down, up = (turns[f"{name}.{part}"].astype(np.float64) for part in ("down", "up"))
+def cut(learned: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return what was learned as it ships: with the nearest turns of a lower rank, by the singular values of each."""
+    found = {name: learned[name] for name in (HEAD, OFFSETS)}
+    for name in (name.removesuffix(".down") for name in learned if name.endswith(".down")):
+        down, up = (learned[f"{name}.{part}"].astype(np.float64) for part in ("down", "up"))
         (left, of_down), (right, of_up) = np.linalg.qr(down), np.linalg.qr(up.T)
         outer, values, inner = np.linalg.svd(of_down @ of_up.T)
         kept = KEPT_PACKED if name.endswith("packed") else KEPT
@@ -143,9 +143,10 @@ def main() -> int:
                 encoder = learned_from(np.concatenate([np.flatnonzero(half != out), others]))
                 for place in np.flatnonzero(half == out).tolist():
                     told = told_of(encoder, tokens, place, questions[place])
-                    row = {"text": questions[place].text, "read": {keys[row]: odds for row, odds in told.items()}}
-                    file.write(json.dumps(row) + "\n")
-    np.savez_compressed(options.out, **learned_from(np.arange(len(questions))).arrays())
+                    read = {keys[row]: odds for row, odds in told.items()}
+                    one = {"kind": questions[place].kind, "project": "", "text": questions[place].text, "read": read}
+                    file.write(json.dumps(one) + "\n")
+    np.savez_compressed(options.out, **cut(learned_from(np.arange(len(questions))).arrays()))
     if options.out.parent == build_model.TARGET:
         note(options.out)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes", flush=True)

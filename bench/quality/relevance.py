@@ -1,14 +1,14 @@
 """Learns how well components serve a task from graded answers: `relevance.py HOME…` rewrites retrieval/relevance.npz.
 
 With `--pairs FILE`, which pairs.py wrote, it also rewrites retrieval/pair_relevance.npz: that model reads besides what
-a pair encoder that did not see the task tells of each component. It learns from the learned splits of unseen_tasks/ and
-long_prompts/ too; the model without pairs gained nothing by them.
+a pair encoder that did not see the task tells of each component. It learns from what the further folders of graded.py
+give too; the model without pairs gained nothing by them.
 
 A perceptron of one hidden layer, three of them averaged, from what the pipeline finds about a component to the log-odds
 that it serves and that it helps. Its loss is that of both grades of each component, and that of the best components of
-each task among all of it. Each task is asked of the homes that hold what was graded. `--check` holds a fifth of the
-tasks out, five times, and compares the order with that of the stages before. Needs torch beside the product's
-packages; takes five minutes on two cores.
+each task among all of it. Each task is asked of the first home that holds what was graded. `--check` holds a fifth of
+the tasks out, five times, and compares the order with that of the stages before. Needs torch beside the product's
+packages; takes ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+from operator import not_
 from pathlib import Path
 
 import numpy as np
@@ -48,42 +50,44 @@ FOLDS, SEED = 5, 0
 class Graded:
     """A task's components that were graded: their features, grades, and log-odds by the stages before."""
 
-    kind: str
-    text: str
+    lesson: Lesson
     keys: list[str]
     features: np.ndarray
     grades: np.ndarray
     before: np.ndarray
 
 
-def read(homes: Sequence[Path], *, yardsticks: bool) -> tuple[list[Graded], str]:
-    """Return what is learned from, and the query encoder of the features."""
-    tasks = [task for task in lessons(yardsticks=yardsticks) if task.grades]
+def read(homes: Sequence[Path], *, further: bool) -> tuple[list[Graded], str]:
+    """Return what is learned from, each task asked of the first home that holds it, and the query encoder."""
+    tasks = [task for task in lessons(further=further) if task.grades]
     found, query_encoder = [], ""
     for home in homes:
         with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
             known = {plain(summary.id): summary.id for summary in opened.store.graph.summaries()}
             query_encoder = opened.embedder.query_encoder if opened.embedder is not None else ""
-            found += [_graded(opened.pipeline, task, known) for task in tasks if known.keys() >= task.grades.keys()]
+            holds = [known.keys() >= task.grades.keys() for task in tasks]
+            found += [_graded(opened.pipeline, task, known) for task in compress(tasks, holds)]
+            tasks = list(compress(tasks, map(not_, holds)))
     return found, query_encoder
 
 
 def _graded(pipeline: Pipeline, task: Lesson, known: Mapping[str, str]) -> Graded:
     grades = {known[name]: grade for name, grade in task.grades.items()}
-    keys, features = graded(pipeline, Query(task.text), keys=grades, limit=HEAD)
+    keys, features = graded(pipeline, Query(task.text, project=task.project), keys=grades, limit=HEAD)
     rows = [place for place, key in enumerate(keys) if key in grades]
     kept = features[rows]
     values = np.array([grades[keys[place]] for place in rows])
     ids = [plain(keys[place]) for place in rows]
-    return Graded(task.kind, task.text, ids, kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
+    return Graded(task, ids, kept, values, kept[:, : len(EVIDENCE)].sum(axis=1))
 
 
 def with_pairs(taught: Sequence[Graded], file: Path) -> list[Graded]:
     """Return the tasks with what was told of pairs as further features; components without it are left out."""
-    told = {row["text"]: row["read"] for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+    rows_of = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    told = {(row["kind"], row["project"], row["text"]): row["read"] for row in rows_of}
     found = []
     for task in taught:
-        read = told.get(task.text, {})
+        read = told.get((task.lesson.kind, Path(task.lesson.project).name, task.lesson.text), {})
         rows = [place for place, key in enumerate(task.keys) if key in read]
         if rows:
             keys = [task.keys[place] for place in rows]
@@ -211,8 +215,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, help="what pairs.py told of each half of the tasks")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    taught, query_encoder = read(given.homes, yardsticks=given.pairs is not None)
-    models = [(FILE, query_encoder, [task for task in taught if task.kind == TASKS.parent.name])]
+    taught, query_encoder = read(given.homes, further=given.pairs is not None)
+    models = [(FILE, query_encoder, [task for task in taught if task.lesson.kind == TASKS.parent.name])]
     if given.pairs:
         reading = pair_reading(query_encoder, bundled().pair_encoder)
         models.append((PAIR_FILE, reading, with_pairs(taught, given.pairs)))

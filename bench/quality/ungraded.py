@@ -37,7 +37,7 @@ Asked = Sequence[tuple[str, Mapping[str, int]]]  # a task's text, and the grades
 
 def graded_tasks() -> Asked:
     """Return the tasks that are learned from."""
-    return [(task.text, task.grades) for task in lessons(yardsticks=False)]
+    return [(task.text, task.grades) for task in lessons(further=False)]
 
 
 def unseen_tasks(split: str) -> Asked:

@@ -23,7 +23,7 @@ from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
-from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
+from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
@@ -100,8 +100,7 @@ class Pipeline:
         with stage_log.stage("plan") as detail:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
-                is_in_project = query.project and STACK not in query.without
-                stack = self._options.stack(query.project) if is_in_project else None
+                stack = self._stack(query)
             plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
@@ -187,11 +186,15 @@ class Pipeline:
         """Return the run of a query before one of its stages, which what is learned for this stage is learned from."""
         snapshot = self._snapshots.current()
         self._warm(snapshot)
-        plan = make_plan(self._untranslated(query), "", self._capabilities)
+        plan = make_plan(self._untranslated(query), "", self._capabilities, stack=self._stack(query))
         allowed = allowed_rows(snapshot, query, frozenset())
         run = self._new_run(plan, snapshot, allowed, StageLog(), named_rows(self._graph, plan, snapshot, allowed))
         take_all(tuple(takewhile(lambda one: one.name != stage, STAGES)), run)
         return run
+
+    def _stack(self, query: Query) -> Stack | None:
+        """Return what the query's project is built with; None outside of any, or where it shall not count."""
+        return self._options.stack(query.project) if query.project and STACK not in query.without else None
 
     def _untranslated(self, query: Query) -> Query:
         """Return the query, without translation if the model is multilingual."""

@@ -36,6 +36,10 @@ class StackFit:
         """The components that are for a technology of the project alone."""
         return np.array([bool(technology) for technology in self.technologies], dtype=np.bool_)
 
+    def questions(self, text: str) -> list[str]:
+        """Return a question as it is read with each component: with what the component is for behind it."""
+        return [f"{text} in {technology}" if technology else text for technology in self.technologies]
+
 
 def stack_fit(
     products: Products, snapshot: Snapshot, rows: Rows, bound: Mapping[int, BoundProducts], plan: QueryPlan

@@ -287,14 +287,12 @@ def grade_head(run: ComponentRun) -> str:
     rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
-    grades, fit = model.grades(features_of_head), _stack_fit(run, rows)
-    text = run.plan.query.text
-    questions = [f"{text} in {technology}" if technology else text for technology in fit.technologies]
+    grades, fit = model.grades(features_of_head), stack_fit_of(run, rows)
     run.graded = GradedHead(
         rows,
         features_of_head,
         grades,
-        list(zip(questions, map(pair_text, components), strict=True)),
+        list(zip(fit.questions(run.plan.query.text), map(pair_text, components), strict=True)),
         _handicaps(run, rows, components) + _ELSEWHERE * fit.elsewhere - _AT_HOME * fit.at_home,
         _READ_FIRST * fit.at_home.astype(np.float64),
     )
@@ -313,7 +311,8 @@ def _head_with_stack(run: ComponentRun, limit: int) -> Rows:
     return np.concatenate([rows, beyond])
 
 
-def _stack_fit(run: ComponentRun, rows: Rows) -> StackFit:
+def stack_fit_of(run: ComponentRun, rows: Rows) -> StackFit:
+    """Return how the components at these rows fit the stack of the run's project."""
     bound = run.resources.bindings.of(run.reader, rows)
     return stack_fit(run.resources.options.products, run.snapshot, rows, bound, run.plan)
 
