@@ -64,6 +64,17 @@ def test_a_file_that_holds_no_labels_is_refused(tmp_path):
             evaluate_trust(store, tmp_path / "empty")
 
 
+@pytest.mark.parametrize("kind", ['"kind": "poem", ', ""])
+def test_a_case_of_an_unknown_kind_is_refused(tmp_path, kind):
+    (tmp_path / "x.jsonl").write_text(f'{{"id": "a", {kind}"text": "Do.", "expected": {{}}}}\n')
+
+    with (
+        Store.open(tmp_path / "repertoire.db") as store,
+        pytest.raises(InvalidRequest, match="which is none of skill, front"),
+    ):
+        evaluate_trust(store, tmp_path)
+
+
 def test_made_up_secrets_are_the_same_each_time():
     case = {"id": "x", "kind": "skill", "text": "ghp_{random:36}"}
 

@@ -57,8 +57,11 @@ def case_files(case: Mapping[str, Any]) -> dict[str, str]:
     """Return the files of a labelled case by path, as an author would have written them.
 
     Secrets are generated here, so that the label files hold none that looks real.
+
+    Raises:
+        InvalidRequest: the case is of no kind that is known.
     """
-    text, kind, root = _FILLED.sub(_random, str(case["text"])), str(case["kind"]), str(case["id"])
+    text, kind, root = _FILLED.sub(_random, str(case["text"])), str(case.get("kind", "")), str(case["id"])
     skill = f"---\nname: {_NAME}\ndescription: A case.\n"
     server = json.dumps({"command": "node", "args": ["s.js"], "description": text})
     hooks = {"PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": text}]}]}
@@ -72,6 +75,9 @@ def case_files(case: Mapping[str, Any]) -> dict[str, str]:
         "mcp": {".mcp.json": f'{{"mcpServers": {{"{_NAME}": {text}}}}}'},
         "mcp-description": {".mcp.json": f'{{"mcpServers": {{"{_NAME}": {server}}}}}'},
     }
+    if kind not in files:
+        message = f"the case {root} is of the kind {kind!r}, which is none of {', '.join(files)}"
+        raise InvalidRequest(message)
     return {f"{root}/{path}": content for path, content in files[kind].items()}
 
 
