@@ -1,11 +1,11 @@
 """Teaches the pair encoder on: `further_pairs.py HOME… --halves FILE` rewrites the bundled model's pairs.npz.
 
-From the turns that ship it learns project_tasks/ and common_tasks/, which pairs.py did not see, and some of what it has
-learned before, so that it forgets nothing. In a project a component is read with what it is for behind the question, as
-the product does. Either half of the new tasks, divided by project, is learned apart; what ships is the mean of both
-(Wortsman et al. 2022: Model soups). FILE gets what each half tells of the other's components, after what pairs.py wrote
-there: relevance.py learns from that how far to trust it. Needs torch beside the product's packages, and a home that
-holds the fourteen repositories; a half takes 25 minutes on two cores.
+From what pairs.py wrote it learns project_tasks/ and common_tasks/, and some of what was learned before, so that it
+forgets nothing. In a project a component is read with what it is for behind the question, as by the product. Either
+half of the new tasks, divided by project, is learned apart; what ships is the mean of both (Wortsman et al. 2022: Model
+soups). FILE gets what each half tells of the other's components, after what pairs.py wrote there: relevance.py learns
+from that how far to trust it. Needs torch beside the product's packages, and a home that holds the fourteen
+repositories; a half takes 25 minutes on two cores.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from repertoire.inference.bundled import OF_QUESTION, OF_TEXT  # noqa: E402
 NEW = ("project_tasks", "common_tasks")
 LISTS = {"project_tasks": 9, "common_tasks": 6, "graded_tasks": 3, "unseen_tasks": 3, "long_prompts": 1}  # of a batch
 BESIDE = {"requests": 1, "told": 1}
-LONG, OF_A_GRADE = {True: 10, False: 8}, {True: 3, False: 2}  # components of a list of new and of old tasks
-FARTHER = {True: 2, False: 5}  # of all components, held to be of no use: beside what was graded, beside one answer
+NEW_LIST, OLD_LIST = (10, 3), (8, 2)  # components of a task's list, and those of each grade above 0
+FARTHER, BESIDE_ANSWER = 2, 5  # drawn from all components and held to be of no use
 STEPS, RATE, HEAD_RATE, DECAY, WARM, RANK = 250, 5e-4, 1e-3, 0.01, 20, 32
 SHIPPED = build_model.TARGET / "pairs.npz"
 Pair = tuple[str, int]  # a question as it is read, and a component's row
@@ -87,32 +87,32 @@ class Draws:
         found = []
         for kind, count in LISTS.items():
             places = chance.choice(self._places[kind], count, replace=False).tolist()
-            found += [self._graded(place, chance, new=kind in NEW) for place in places]
+            found += [self._graded(place, chance, *(NEW_LIST if kind in NEW else OLD_LIST)) for place in places]
         for kind, count in BESIDE.items():
             of_kind = self._questions.beside[kind]
             places = chance.choice(len(of_kind), count, replace=False).tolist()
             found += [self._answered(of_kind[place].text, *of_kind[place].grades, chance) for place in places]
         return found
 
-    def _graded(self, place: int, chance: np.random.Generator, *, new: bool) -> tuple[list[Pair], List]:
+    def _graded(self, place: int, chance: np.random.Generator, long: int, of_a_grade: int) -> tuple[list[Pair], List]:
         grades, texts = self._questions.rows[place], self._questions.texts[place]
         rows: list[int] = []
         for grade in (2, 1, 0):
             given = [row for row, value in grades.items() if value == grade]
-            most = OF_A_GRADE[new] if grade else LONG[new] - len(rows)
+            most = of_a_grade if grade else long - len(rows)
             rows += chance.choice(given, min(most, len(given)), replace=False).tolist() if given else []
         pairs = [(texts[row], row) for row in rows]
         text = self._questions.tasks[place].text
-        farther = [row for row in self._farther(chance, graded=True) if row not in grades]
+        farther = [row for row in self._farther(chance, FARTHER) if row not in grades]
         values = [grades[row] for row in rows] + [0] * len(farther)
         return [*pairs, *((text, row) for row in farther)], List(place, [*rows, *farther], values, read=True)
 
     def _answered(self, text: str, answer: int, chance: np.random.Generator) -> tuple[list[Pair], List]:
-        rows = [answer, *(row for row in self._farther(chance, graded=False) if row != answer)]
+        rows = [answer, *(row for row in self._farther(chance, BESIDE_ANSWER) if row != answer)]
         return [(text, row) for row in rows], List(0, rows, [2] + [0] * (len(rows) - 1), read=False)
 
-    def _farther(self, chance: np.random.Generator, *, graded: bool) -> list[int]:
-        return chance.choice(len(self._questions), FARTHER[graded], replace=False).tolist()
+    def _farther(self, chance: np.random.Generator, count: int) -> list[int]:
+        return chance.choice(len(self._questions), count, replace=False).tolist()
 
 
 def main() -> int:
