@@ -28,9 +28,10 @@ def members(lines: list[str]) -> list[str]:
     return [found[1] for found in (re.match(r"\d+\. (\S+) ", line) for line in lines) if found]
 
 
-def test_the_question_is_answered_as_it_is_shown_line_by_line(run: Run) -> None:
+@pytest.mark.parametrize("in_the_clone", [True, False])
+def test_the_question_is_answered_as_it_is_shown_line_by_line(run: Run, in_the_clone: bool) -> None:
     question, shown = sample()
-    done = run(*question, **PATIENT)
+    done = run(*question, cwd=README.parent, **PATIENT) if in_the_clone else run(*question, **PATIENT)
     assert done.returncode == 0, done.stderr
     printed = iter(done.stdout.splitlines())
     missing = [line for line in shown if line not in printed]  # each looked for after the one before

@@ -142,6 +142,24 @@ def test_what_is_only_for_another_language_or_framework_is_graded_lower(store, e
         assert with_it - without_it == pytest.approx(-1.6 if name in elsewhere else 0.0, abs=0.5), name
 
 
+@pytest.mark.parametrize(
+    ("name", "description", "lower"),
+    [
+        ("e2e-checks", "Browser suites with Playwright or Cypress.", False),
+        ("e2e-checks", "Browser suites with Cypress.", True),
+        ("typescript-checks", "Browser suites with Playwright.", True),
+    ],
+)
+def test_what_is_for_a_framework_that_is_named_is_for_no_other_language(store, embedder, name, description, lower):
+    fill_skills(store, [(name, description, "e2e-testing")])
+    asked = "write tests with Playwright"
+
+    with_it, without_it = (
+        grade(ask(store, embedder, asked, "/fastapi", without=("pairs", *off))[0], name) for off in ((), (STACK,))
+    )
+    assert (with_it - without_it < -0.8) is lower
+
+
 def test_a_question_that_names_another_language_is_about_that_one(store, embedder):
     fill_skills(store, ROWS)
 

@@ -52,7 +52,8 @@ def stack_fit(
     technologies, elsewhere = [""] * len(rows), np.zeros(len(rows), dtype=np.bool_)
     if stack.has_language and not any(products.languages(name) for name in named - stack.used):
         for place, names in enumerate(_built_with(products, snapshot, rows, bound)):
-            if not named & products.implied(names):
+            is_for_named = _is_for_framework(products, named, bound.get(int(rows[place]), BoundProducts()))
+            if not is_for_named and not named & products.implied(names):
                 own = [stack.technology(name) for name in sorted(names)]
                 technologies[place] = "" if None in own else " and ".join(list(filter(None, own))[:_MOST_NAMED])
                 elsewhere[place] = None in own and not any(own)
@@ -99,6 +100,13 @@ class _Stack:
 def _is_built_with(products: Products, name: str) -> bool:
     """Tell whether programs are written in, with or for a product, as for Rust, Django and Android, not for Redis."""
     return products.known[name].kind == PLATFORM or bool(products.languages(name))
+
+
+def _is_for_framework(products: Products, named: Collection[str], own: BoundProducts) -> bool:
+    """Tell whether a component is for a named framework ("Playwright or Cypress"), and its name says no language."""
+    frameworks = {name for name in named if products.known[name].kind == FRAMEWORK}
+    languages = {name for name in own.name if name in products.known and products.known[name].kind == LANGUAGE}
+    return bool(frameworks & (own.name | own.within | own.lead)) and not languages
 
 
 def _built_with(

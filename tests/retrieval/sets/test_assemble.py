@@ -177,8 +177,27 @@ def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_t
         near = [one.key for one in rest if one.installed > first.installed and one.serves >= first.serves - 0.1]
         assert asked[0] in (first.key, *near)
     for other in sound:
-        if other not in asked[:1] and not choices.rivals(other, choices.members(asked[:1])):
+        free = other not in asked[:1] and not choices.rivals(other, choices.members(asked[:1]))
+        if free and not is_needy_spare(choices, asked[0], other):
             assert choices.worth(asked, GRADED) >= choices.worth((asked[0], other), GRADED) - 1e-12
+
+
+def is_needy_spare(choices, first, other):
+    before, with_it = choices.members((first,)), choices.members((first, other))
+    part = choices.known[other].capabilities or choices.known[other].covers
+    covered = set().union(*(choices.known[key].capabilities | choices.known[key].covers for key in before))
+    return len(with_it - before) > 1 and bool(part) and part <= covered
+
+
+def test_what_would_only_stand_in_for_the_first_brings_no_other_along():
+    e2e, walker, browser = graded("e2e", 0.5, 0.9), graded("walker", 0.49, 0.95), graded("browser", 0.3, 0.9)
+    first, alone = (replace(one, capabilities=frozenset({"playwright"})) for one in (e2e, walker))
+    needy = replace(alone, needs=("browser",))
+    more = replace(needy, capabilities=frozenset({"playwright", "reports"}))
+
+    assert assemble([first, alone], [browser], GRADED).asked == ("e2e", "walker")
+    assert assemble([first, needy], [browser], GRADED).asked == ("e2e",)
+    assert assemble([first, more], [browser], GRADED).asked == ("e2e", "walker")
 
 
 def test_where_the_first_is_unsure_a_second_that_surely_helps_stands_beside_it():

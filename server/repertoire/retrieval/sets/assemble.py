@@ -18,7 +18,7 @@ from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 from repertoire.retrieval.sets.cycles import cycles
 from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes, foremost
-from repertoire.retrieval.sets.roles import Chosen, chosen_of
+from repertoire.retrieval.sets.roles import Chosen, adds_nothing, chosen_of, provided_by
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
 # Shares by which a member's likelihood falls or rises.
@@ -180,7 +180,7 @@ class SetChoices:
         while len(asked) < limits.size:
             found, best = "", worth
             for key in self._entering(asked, worth, limits):
-                if self._may_enter(key, asked, limits):
+                if self._may_enter(key, asked, limits) and not (limits.graded and self._is_needy_spare(key, asked)):
                     value = self.worth((*asked, key), limits)
                     if value > best:
                         found, best = key, value
@@ -188,6 +188,12 @@ class SetChoices:
                 break
             asked, worth = (*asked, found), best
         return asked
+
+    def _is_needy_spare(self, key: str, asked: Sequence[str]) -> bool:
+        """Tell whether a candidate would only stand in for a member, and bring others along for that."""
+        among = self.members(asked)
+        covered = frozenset[str]().union(*(provided_by(self.known[one]) for one in among))
+        return len(among.union(self.closure(key))) > len(among) + 1 and adds_nothing(self.known[key], covered)
 
     def _exchanged(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         """Return the best set after dropping or exchanging one member; the same set if none is better."""

@@ -34,14 +34,14 @@ def chosen_of(
     covered: frozenset[str] = frozenset()
     for key in asked:
         member, needed = known[key], key in found
-        spare = with_spares and bool(found) and not needed and _adds_nothing(member, covered)
+        spare = with_spares and bool(found) and not needed and adds_nothing(member, covered)
         for need in closure(key)[:-1]:  # the last one is the member itself
             before = found.get(need)
             if before is None or (before.spare and not spare):
                 found[need] = Chosen(need, f"needed by {member.name}", spare)
         instead = f", should {known[asked[0]].name} not serve" if spare else ""
         found[key] = Chosen(key, role(member, covered) + instead, spare)
-        covered |= member.capabilities | member.covers
+        covered |= provided_by(member)
     return tuple(found.values())
 
 
@@ -58,7 +58,13 @@ def role(candidate: Candidate, covered: frozenset[str]) -> str:
     return ", ".join(sorted(names - covered) or sorted(names))
 
 
-def _adds_nothing(candidate: Candidate, covered: frozenset[str]) -> bool:
+def provided_by(member: Candidate) -> frozenset[str]:
+    """Return the capabilities and words of the task that a member covers."""
+    return member.capabilities | member.covers
+
+
+def adds_nothing(candidate: Candidate, covered: frozenset[str]) -> bool:
+    """Tell whether all of the task that a candidate is for is covered."""
     names = _part(candidate)
     return bool(names) and names <= covered
 
