@@ -186,7 +186,7 @@ def is_needy_spare(choices, first, other):
     before, with_it = choices.members((first,)), choices.members((first, other))
     part = choices.known[other].capabilities or choices.known[other].covers
     covered = set().union(*(choices.known[key].capabilities | choices.known[key].covers for key in before))
-    return len(with_it - before) > 1 and bool(part) and part <= covered
+    return len(with_it - before) > 1 and part <= covered
 
 
 def test_what_would_only_stand_in_for_the_first_brings_no_other_along():

@@ -39,6 +39,14 @@ def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
     assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
 
 
+def test_a_further_member_of_which_no_part_of_the_task_is_known_is_a_spare():
+    first, second = candidate("debugger"), candidate("error-detective", covers=("add",))
+    assert chosen(first, second, asked=("debugger", "error-detective")) == [
+        Chosen("debugger", ""),
+        Chosen("error-detective", "should debugger not serve", spare=True),
+    ]
+
+
 def test_a_member_that_another_needs_is_no_spare_and_what_only_a_spare_needs_is_one():
     first = candidate("e2e", capabilities=("playwright",), needs=("browser",))
     browser = candidate("browser", capabilities=("playwright",))

@@ -39,8 +39,8 @@ def chosen_of(
             before = found.get(need)
             if before is None or (before.spare and not spare):
                 found[need] = Chosen(need, f"needed by {member.name}", spare)
-        instead = f", should {known[asked[0]].name} not serve" if spare else ""
-        found[key] = Chosen(key, role(member, covered) + instead, spare)
+        instead = f"should {known[asked[0]].name} not serve" if spare else ""
+        found[key] = Chosen(key, ", ".join(filter(None, (role(member, covered), instead))), spare)
         covered |= provided_by(member)
     return tuple(found.values())
 
@@ -64,9 +64,8 @@ def provided_by(member: Candidate) -> frozenset[str]:
 
 
 def adds_nothing(candidate: Candidate, covered: frozenset[str]) -> bool:
-    """Tell whether all of the task that a candidate is for is covered."""
-    names = _part(candidate)
-    return bool(names) and names <= covered
+    """Tell whether all of the task that a candidate is for is covered; so it is if no part of it is known."""
+    return _part(candidate) <= covered
 
 
 def _part(candidate: Candidate) -> frozenset[str]:
