@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repertoire.app.projects.places import memory_file
+
 
 def test_a_program_of_a_thousand_chained_calls_is_read(run, tmp_path):
     calls = "".join(f'    .option("opt{number}", {{}})\n' for number in range(1_000))
@@ -28,10 +30,14 @@ def test_a_project_under_another_name_is_told_of_its_memory_and_takes_it_over(ru
     begun = run("project", "init", "--no-vectors", "--quiet", "--project", str(renamed), cwd=tmp_path)
     assert f"`repertoire project init --from {project}` takes it over" in begun.stderr
 
+    now = memory_file(tmp_path / "home", str(renamed))
+    for left in (".taken", ".taken-wal"):  # by a killed process
+        now.with_name(now.name + left).write_bytes(b"left")
     taken = run("project", "init", "--from", str(project), "--no-vectors", "--quiet", cwd=renamed)
     assert "0 files new or changed, 0 renamed, 0 gone" in taken.stdout
     assert "kiln.py" in run("project", "search", "kiln cools", cwd=renamed).stdout
-    assert len([*(tmp_path / "home/projects").glob("*.db")]) == 1
+    assert [*now.parent.glob("*.db")] == [now]
+    assert now.stat().st_mode & 0o777 == 0o600
 
     again = run("project", "init", "--from", str(project), "--quiet", cwd=renamed)
     assert "has no project memory in this home" in again.stderr

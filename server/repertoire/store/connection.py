@@ -49,10 +49,10 @@ class Connection:
         self._db.close()
 
     def copy_to(self, path: Path) -> None:
-        """Write all that is committed into a new file, which is complete when this returns.
+        """Write all that is committed into an empty or new file, which is complete when this returns.
 
         Raises:
-            StoreError: the file is there already, or the disk is full.
+            StoreError: the file is not empty, or the disk is full.
         """
         self.execute("VACUUM INTO ?", (str(path),))
 
