@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT / "tools")]
@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT 
 from graded import Lesson, lessons, plain  # noqa: E402
 from inside import questions_read  # noqa: E402
 from pair_lessons import List, Texts, requests  # noqa: E402
-from pairs import SCALE, PairEncoder, Words, cut, loss_of, shipped_weights  # noqa: E402
+from pairs import SCALE, Batch, PairEncoder, Words, cut, descend, shipped_weights  # noqa: E402
 from questions import note  # noqa: E402
 
 import build_model  # noqa: E402
@@ -41,7 +41,7 @@ LISTS = {"project_tasks": 9, "common_tasks": 6, "graded_tasks": 3, "unseen_tasks
 BESIDE = {"requests": 1, "told": 1}
 NEW_LIST, OLD_LIST = (10, 3), (8, 2)  # components of a task's list, and those of each grade above 0
 FARTHER, BESIDE_ANSWER = 2, 5  # drawn from all components and held to be of no use
-STEPS, RATE, HEAD_RATE, DECAY, WARM, RANK = 250, 5e-4, 1e-3, 0.01, 20, 32
+STEPS, HEAD_RATE, WARM, RANK = 250, 1e-3, 20, 32
 SHIPPED = build_model.TARGET / "pairs.npz"
 Pair = tuple[str, int]  # a question as it is read, and a component's row
 
@@ -194,30 +194,16 @@ def learn(
     """Return the encoder that descends the loss of pairs.py from where it is."""
     torch.manual_seed(seed)
     chance, draws = np.random.default_rng(seed), Draws(questions, places)
-    encoder = PairEncoder(weights, RANK).train()
+    encoder = PairEncoder(weights, RANK)
     with torch.no_grad():
         encoder.head.weight.copy_(torch.tensor(shipped[HEAD].T / SCALE))
         encoder.head.bias.copy_(torch.tensor(shipped[OFFSETS]))
-    groups = [
-        {"params": list(encoder.reader.parameters()), "rate": RATE},
-        {"params": list(encoder.head.parameters()), "rate": HEAD_RATE},
-    ]
-    optimizer = torch.optim.AdamW(groups, lr=RATE, weight_decay=DECAY)
-    losses = []
-    for step in range(steps):
-        for group in optimizer.param_groups:
-            group["lr"] = group["rate"] * min(1.0, (step + 1) / WARM) * (1.0 - step / steps)
-        batch = draws.draw(chance)
-        odds = encoder([questions.pair(pair) for pairs, _ in batch for pair in pairs])
-        loss = loss_of([one for _, one in batch], odds.split([len(pairs) for pairs, _ in batch]))
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(encoder.reader.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.item())
-        if step % 25 == 24:
-            print(f"  step {step + 1} of {steps}: {np.mean(losses[-25:]):.3f}", flush=True)
-    return encoder.eval()
+
+    def draw() -> Batch:
+        drawn = draws.draw(chance)
+        return [one for _, one in drawn], [questions.pair(pair) for pairs, _ in drawn for pair in pairs]
+
+    return descend(encoder, draw, steps, head_rate=HEAD_RATE, warm=WARM)
 
 
 @torch.no_grad()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +44,7 @@ SCALE = 8.0  # of a unit vector before the head
 OF_GRADES, HELPING = 2.0, 0.5
 CHUNKS, AT_ONCE = 3, 1024  # parts of a batch by length; pairs and texts that are read at once
 SEED = 0
+Batch = tuple[list[List], list[list[int]]]  # lists, and the tokens of the pairs of all of them
 
 
 class Words:
@@ -191,22 +192,31 @@ def nearness(reader: Reader, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
 
 
 def learn(weights: dict[str, Tensor], lessons: Lessons, tokens: Tokens, steps: int) -> PairEncoder:
-    """Return the encoder that descends the loss over batches of lists."""
+    """Return the encoder that was learned from batches of lists."""
     chance = np.random.default_rng(SEED)
     torch.manual_seed(SEED)
-    encoder = PairEncoder(weights).train()
+
+    def draw() -> Batch:
+        lists = lessons.draw(chance)
+        return lists, [tokens.pair(one.question, row) for one in lists for row in one.rows]
+
+    return descend(PairEncoder(weights), draw, steps, head_rate=HEAD_RATE, warm=WARM)
+
+
+def descend(encoder: PairEncoder, draw: Callable[[], Batch], steps: int, *, head_rate: float, warm: int) -> PairEncoder:
+    """Let an encoder descend the loss over batches, each lists with the tokens of their pairs in order; return it."""
+    encoder.train()
     groups = [
         {"params": list(encoder.reader.parameters()), "rate": RATE},
-        {"params": list(encoder.head.parameters()), "rate": HEAD_RATE},
+        {"params": list(encoder.head.parameters()), "rate": head_rate},
     ]
     optimizer = torch.optim.AdamW(groups, lr=RATE, weight_decay=DECAY)
     losses = []
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = group["rate"] * min(1.0, (step + 1) / WARM) * (1.0 - step / steps)
-        batch = lessons.draw(chance)
-        odds = encoder([tokens.pair(one.question, row) for one in batch for row in one.rows])
-        loss = loss_of(batch, odds.split([len(one.rows) for one in batch]))
+            group["lr"] = group["rate"] * min(1.0, (step + 1) / warm) * (1.0 - step / steps)
+        lists, pairs = draw()
+        loss = loss_of(lists, encoder(pairs).split([len(one.rows) for one in lists]))
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(encoder.reader.parameters(), 1.0)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from examples import examples
 from repertoire.retrieval.sets.assemble import SetChoices, SetLimits
 from repertoire.retrieval.sets.candidates import Candidate, merged
-from repertoire.retrieval.sets.goodness import chance_of_good
 from repertoire.retrieval.sets.whynot import Case, why_not
+from retrieval.sets.made import GRADED, PLENTY, assemble, candidate, chosen, graded, refusal
 
 KEYS = [f"c{i}" for i in range(8)]
-PLENTY = 100_000
 
 
 @st.composite
@@ -46,10 +45,6 @@ def shelves(draw, keys=tuple(KEYS)):
         budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)), expected=draw(st.floats(1.0, 4.0))
     )
     return ranked, candidates[cut:], limits
-
-
-def assemble(ranked, others, limits):
-    return SetChoices.of(ranked, others).best(limits)
 
 
 @pytest.mark.parametrize("graded", [False, True])
@@ -143,28 +138,6 @@ def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
     assert assemble(ranked, others, limits).worth >= 0.95 * best
 
 
-def candidate(key, **more):
-    fields = {"name": key, "score": 1.0, "tokens": 100, "twins": frozenset({key}), **more}
-    return Candidate(key=key, **fields)
-
-
-def chosen(ranked, others=(), **limits):
-    return [(member.key, member.role) for member in assemble(ranked, others, SetLimits(**limits)).chosen]
-
-
-def refusal(key, ranked, others=(), **limits):
-    case_limits = SetLimits(**limits)
-    shelf = SetChoices.of(ranked, others)
-    return why_not(Case(ranked, others, case_limits, shelf, shelf.best(case_limits)), key)
-
-
-GRADED = SetLimits(budget=PLENTY, size=3, graded=True)
-
-
-def graded(key, serves, helps):
-    return Candidate(key=key, name=key, score=serves, tokens=1, serves=serves, helps=helps)
-
-
 @given(shelves())
 @examples(200)
 def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_two_is_likelier_good(shelf):
@@ -198,22 +171,6 @@ def test_what_would_only_stand_in_for_the_first_brings_no_other_along():
     assert assemble([first, alone], [browser], GRADED).asked == ("e2e", "walker")
     assert assemble([first, needy], [browser], GRADED).asked == ("e2e",)
     assert assemble([first, more], [browser], GRADED).asked == ("e2e", "walker")
-
-
-def test_where_the_first_is_unsure_a_second_that_surely_helps_stands_beside_it():
-    unsure = [graded("first", 0.5, 0.9), graded("second", 0.45, 0.95), graded("third", 0.4, 0.6)]
-    assert assemble(unsure, (), GRADED).asked == ("first", "second")
-
-
-def test_where_the_first_surely_serves_it_stands_alone():
-    assert assemble([graded("first", 0.9, 0.95), graded("second", 0.8, 0.95)], (), GRADED).asked == ("first",)
-
-
-def test_a_plugin_does_not_stand_beside_its_own_part():
-    unsure = [graded("server", 0.5, 0.9), graded("plugin", 0.45, 0.95), graded("third", 0.3, 0.9)]
-    part_of = [replace(one, alike={other: 0.9}) for one, other in zip(unsure, ("plugin", "server", ""), strict=True)]
-    assert assemble(unsure, (), GRADED).asked == ("server", "plugin")
-    assert assemble(part_of, (), GRADED).asked == ("server", "third")
 
 
 def test_of_twins_the_installed_one_takes_the_place_of_the_best():
@@ -348,72 +305,3 @@ def test_twins_are_merged_in_the_order_of_their_best():
     kept, stands_for = merged([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
     assert [c.key for c in kept] == ["a", "b"]
     assert stands_for == {"a": "a", "b": "b", "c": "a"}
-
-
-@pytest.mark.parametrize(
-    ("more", "members"),
-    [
-        ({}, ["deploy", "monitor"]),
-        ({"helps": 0.6}, ["deploy"]),
-        ({"capabilities": frozenset({"helm"})}, ["deploy"]),
-        ({"alike": {"deploy": 0.95}}, ["deploy"]),
-    ],
-)
-def test_a_graded_set_in_parts_is_completed_by_what_likely_helps_with_an_open_capability(more, members):
-    deploy = replace(graded("deploy", 0.9, 0.95), capabilities=frozenset({"helm"}))
-    monitor = replace(graded("monitor", 0.1, 0.8), capabilities=frozenset({"grafana"}))
-    ranked = [deploy, replace(monitor, **more)]
-    assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True, parts=4)] == members
-    assert [key for key, _ in chosen(ranked, budget=PLENTY, size=3, graded=True)] == ["deploy"]
-
-
-def test_what_would_cover_an_open_capability_and_is_not_likely_enough_is_told_so_and_not_as_useless():
-    first = replace(graded("templates", 0.4, 0.7), covers=frozenset({"service"}), capabilities=frozenset({"fastapi"}))
-    second = replace(graded("login", 0.35, 0.6), covers=frozenset({"sessions"}), capabilities=frozenset({"oauth"}))
-    told = refusal("login", [first, second], graded=True, size=3)
-    assert (told.reason, told.detail) == ("unsure", "oauth")
-    again = replace(second, capabilities=frozenset({"service"}))  # whose word the first holds
-    assert refusal("login", [first, again], graded=True, size=3).reason == "nothing new"
-
-
-@pytest.mark.parametrize(
-    ("more", "other", "first"),
-    [
-        ({"unit_tokens": 7_000}, {}, "light"),
-        ({"unit_tokens": 7_000}, {"serves": 0.7}, "heavy"),
-        ({"unit_tokens": 7_000}, {"unit_tokens": 4_000}, "heavy"),
-        ({"unit_tokens": 7_000, "installed": True}, {}, "heavy"),
-        ({"unit_tokens": 900}, {}, "heavy"),
-    ],
-)
-def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nearly_as_likely(more, other, first):
-    heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", **more)
-    light = replace(graded("light", 0.75, 0.9), **other)
-    assert chosen([heavy, light], budget=PLENTY, size=1, graded=True)[0][0] == first
-
-
-@pytest.mark.parametrize(
-    ("more", "other", "first"),
-    [
-        ({}, {}, "here"),
-        ({}, {"serves": 0.65}, "there"),
-        ({}, {"installed": False}, "there"),
-    ],
-)
-def test_what_must_be_installed_gives_way_to_what_is_and_serves_nearly_as_likely(more, other, first):
-    there = replace(graded("there", 0.8, 0.9), **more)
-    here = replace(graded("here", 0.75, 0.9), **{"installed": True, **other})
-    assert chosen([there, here], budget=PLENTY, size=1, graded=True)[0][0] == first
-
-
-def test_of_what_gave_way_it_is_said_that_its_plugin_is_large():
-    heavy = replace(graded("heavy", 0.8, 0.9), unit="kit@m", unit_tokens=7_771, covers=frozenset({"docker"}))
-    light = replace(graded("light", 0.78, 0.9), covers=frozenset({"image"}))
-    told = refusal("heavy", [heavy, light], graded=True, size=3)
-    assert (told.reason, told.detail) == ("large", "kit@m, 7,771 tokens")
-
-
-def test_a_large_plugin_stands_beside_another_member_only_where_it_brings_more_than_a_light_one():
-    first, second = graded("first", 0.5, 0.8), graded("second", 0.5, 0.9)
-    large = replace(second, unit="kit", unit_tokens=7_000)
-    assert chance_of_good([first, large], 0) == pytest.approx(0.95 * chance_of_good([first, second], 0))
