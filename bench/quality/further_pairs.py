@@ -10,7 +10,6 @@ repositories; a half takes 25 minutes on two cores.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import zlib
@@ -26,8 +25,8 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT 
 
 from graded import Lesson, lessons, plain  # noqa: E402
 from inside import questions_read  # noqa: E402
-from pair_lessons import List, Texts, requests  # noqa: E402
-from pairs import SCALE, Batch, PairEncoder, Words, cut, descend, shipped_weights  # noqa: E402
+from pair_lessons import List, Texts, requests, some_of_each_grade  # noqa: E402
+from pairs import SCALE, Batch, PairEncoder, Words, arguments, cut, descend, shipped_weights  # noqa: E402
 from questions import note  # noqa: E402
 
 import build_model  # noqa: E402
@@ -96,11 +95,7 @@ class Draws:
 
     def _graded(self, place: int, chance: np.random.Generator, long: int, of_a_grade: int) -> tuple[list[Pair], List]:
         grades, texts = self._questions.rows[place], self._questions.texts[place]
-        rows: list[int] = []
-        for grade in (2, 1, 0):
-            given = [row for row, value in grades.items() if value == grade]
-            most = of_a_grade if grade else long - len(rows)
-            rows += chance.choice(given, min(most, len(given)), replace=False).tolist() if given else []
+        rows = some_of_each_grade(grades, chance, long=long, of_a_grade=of_a_grade)
         pairs = [(texts[row], row) for row in rows]
         text = self._questions.tasks[place].text
         farther = [row for row in self._farther(chance, FARTHER) if row not in grades]
@@ -117,13 +112,9 @@ class Draws:
 
 def main() -> int:
     """Learn and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("homes", nargs="+", type=Path)
-    parser.add_argument("--weights", type=Path, help="a folder with model.safetensors, instead of a package")
-    parser.add_argument("--halves", type=Path, help="add what each half tells of the other to this file, as JSON lines")
-    parser.add_argument("--steps", type=int, default=STEPS, help="fewer to try it out")
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write")
-    options = parser.parse_args()
+    options = arguments(
+        __doc__, steps=STEPS, halves="add what each half tells of the other to this file, as JSON lines"
+    )
     known, asked = read(options.homes)
     questions = Questions(known, asked)
     with np.load(SHIPPED) as file:

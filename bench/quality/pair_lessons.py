@@ -1,9 +1,9 @@
 """Reads what the pair encoder learns from: questions with components, graded by a reader or thought up for one of them.
 
 Graded tasks are those of graded_tasks/ and the learned splits of unseen_tasks/ and long_prompts/ (further_pairs.py
-teaches project_tasks/ and common_tasks/ after that). Others are plain
-requests with the component that each was thought up for, and what components say of themselves: quotations and
-sentences of a body, which name, type, plugin and description are to be told from.
+teaches project_tasks/ and common_tasks/ after that). Others are plain requests with the component that each was thought
+up for, and what components say of themselves: quotations and sentences of a body, which name, type, plugin and
+description are to be told from.
 """
 
 from __future__ import annotations
@@ -95,6 +95,18 @@ def requests(rows: Mapping[str, int]) -> list[Question]:
     ]
 
 
+def some_of_each_grade(
+    grades: Mapping[int, int], chance: np.random.Generator, *, long: int = LONG, of_a_grade: int = OF_A_GRADE
+) -> list[int]:
+    """Return so many rows: some of each grade above 0, then others."""
+    chosen: list[int] = []
+    for grade in (2, 1, 0):
+        rows = [row for row, given in grades.items() if given == grade]
+        most = of_a_grade if grade else long - len(chosen)
+        chosen += chance.choice(rows, min(most, len(rows)), replace=False).tolist() if rows else []
+    return chosen
+
+
 class Lessons:
     """Draws batches of lists for the questions at some places.
 
@@ -126,11 +138,7 @@ class Lessons:
 
     def _of_graded(self, place: int, question: Question, far: np.ndarray, chance: np.random.Generator) -> List:
         """Return some components of each grade, and farther ones that nobody graded, held to be of no use."""
-        chosen: list[int] = []
-        for grade in (2, 1, 0):
-            rows = [row for row, given in question.grades.items() if given == grade]
-            most = OF_A_GRADE if grade else LONG - len(chosen)
-            chosen += chance.choice(rows, min(most, len(rows)), replace=False).tolist() if rows else []
+        chosen = some_of_each_grade(question.grades, chance)
         farther = [row for row in chance.choice(far, FARTHER, replace=False).tolist() if row not in question.grades]
         grades = [question.grades[row] for row in chosen] + [0] * len(farther)
         return List(place, chosen + farther, grades, read=True)

@@ -120,13 +120,7 @@ def cut(learned: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def main() -> int:
     """Learn and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("homes", nargs="+", type=Path)
-    parser.add_argument("--weights", type=Path, help="a folder with model.safetensors, instead of a package")
-    parser.add_argument("--halves", type=Path, help="write here what each half tells of the other, as JSON lines")
-    parser.add_argument("--steps", type=int, default=STEPS, help="fewer to try it out")
-    parser.add_argument("--out", type=Path, default=build_model.TARGET / "pairs.npz", help="where to write")
-    options = parser.parse_args()
+    options = arguments(__doc__, steps=STEPS, halves="write here what each half tells of the other, as JSON lines")
     known = Texts(components(options.homes))
     graded = graded_questions(known.rows)
     questions = [*graded, *requests(known.rows), *known.told]
@@ -152,6 +146,17 @@ def main() -> int:
         note(options.out)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes", flush=True)
     return 0
+
+
+def arguments(described: str, *, steps: int, halves: str) -> argparse.Namespace:
+    """Return what a script that teaches the pair encoder was given."""
+    parser = argparse.ArgumentParser(description=described.splitlines()[0])
+    parser.add_argument("homes", nargs="+", type=Path)
+    parser.add_argument("--weights", type=Path, help="a folder with model.safetensors, instead of a package")
+    parser.add_argument("--halves", type=Path, help=halves)
+    parser.add_argument("--steps", type=int, default=steps, help="fewer to try it out")
+    parser.add_argument("--out", type=Path, default=build_model.TARGET / "pairs.npz", help="where to write")
+    return parser.parse_args()
 
 
 def device() -> torch.device:

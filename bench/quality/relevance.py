@@ -1,8 +1,8 @@
 """Learns how well components serve a task from graded answers: `relevance.py HOME…` rewrites retrieval/relevance.npz.
 
-With `--pairs FILE`, which pairs.py wrote, it also rewrites retrieval/pair_relevance.npz: that model reads besides what
-a pair encoder that did not see the task tells of each component. It learns from what the further folders of graded.py
-give too; the model without pairs gained nothing by them.
+With `--pairs FILE`, which pairs.py and further_pairs.py wrote, it also rewrites retrieval/pair_relevance.npz: that
+model reads besides what a pair encoder that did not see the task tells of each component. It learns from what the
+further folders of graded.py give too; the model without pairs gained nothing by them.
 
 A perceptron of one hidden layer, three of them averaged, from what the pipeline finds about a component to the log-odds
 that it serves and that it helps. Its loss is that of both grades of each component, and that of the best components of
@@ -212,7 +212,7 @@ def main() -> None:
     """Learn and write, or check."""
     parser = argparse.ArgumentParser()
     parser.add_argument("homes", nargs="+", type=Path)
-    parser.add_argument("--pairs", type=Path, help="what pairs.py told of each half of the tasks")
+    parser.add_argument("--pairs", type=Path, help="what pairs.py and further_pairs.py told of each half of the tasks")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     taught, query_encoder = read(given.homes, further=given.pairs is not None)

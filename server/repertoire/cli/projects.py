@@ -66,13 +66,13 @@ def init_command(no_vectors: bool, old: str, project: str, quiet: bool, as_json:
     """
     with open_repertoire() as repertoire:
         home, root = repertoire.home, Context.of(repertoire, project=project).project
-        is_new = not memory_file(home, root).is_file()
         if old:
             take_over(home, old, root, open_project)
         else:
+            left = left_behind(home, root) if not memory_file(home, root).is_file() else None
             begin_memory(home, root, open_project)
-        if is_new and not old and (left := left_behind(home, root)):
-            click.echo(left_behind_text(left), err=True)
+            if left is not None:
+                click.echo(left_behind_text(left), err=True)
     _index(root, vectors=not no_vectors, quiet=quiet, as_json=as_json)
 
 

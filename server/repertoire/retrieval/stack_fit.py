@@ -51,8 +51,9 @@ def stack_fit(
     named, stack = products.in_question(plan.query.text), _Stack(products, plan.stack.uses)
     technologies, elsewhere = [""] * len(rows), np.zeros(len(rows), dtype=np.bool_)
     if stack.has_language and not any(products.languages(name) for name in named - stack.used):
+        frameworks = frozenset(name for name in named if products.known[name].kind == FRAMEWORK)
         for place, names in enumerate(_built_with(products, snapshot, rows, bound)):
-            is_for_named = _is_for_framework(products, named, bound.get(int(rows[place]), BoundProducts()))
+            is_for_named = _is_for_any(products, frameworks, bound.get(int(rows[place]), BoundProducts()))
             if not is_for_named and not named & products.implied(names):
                 own = [stack.technology(name) for name in sorted(names)]
                 technologies[place] = "" if None in own else " and ".join(list(filter(None, own))[:_MOST_NAMED])
@@ -102,11 +103,11 @@ def _is_built_with(products: Products, name: str) -> bool:
     return products.known[name].kind == PLATFORM or bool(products.languages(name))
 
 
-def _is_for_framework(products: Products, named: Collection[str], own: BoundProducts) -> bool:
-    """Tell whether a component is for a named framework ("Playwright or Cypress"), and its name says no language."""
-    frameworks = {name for name in named if products.known[name].kind == FRAMEWORK}
-    languages = {name for name in own.name if name in products.known and products.known[name].kind == LANGUAGE}
-    return bool(frameworks & (own.name | own.within | own.lead)) and not languages
+def _is_for_any(products: Products, frameworks: frozenset[str], own: BoundProducts) -> bool:
+    """Tell whether a component is for one of these ("Playwright or Cypress"), and its name says no language."""
+    if frameworks.isdisjoint(own.name | own.within | own.lead):
+        return False
+    return not any(products.known[name].kind == LANGUAGE for name in own.name if name in products.known)
 
 
 def _built_with(
