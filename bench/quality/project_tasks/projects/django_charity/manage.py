@@ -1,0 +1,1 @@
+"""Stands for the file by which a Django project is known."""

@@ -1,0 +1,4 @@
+/** @type {import('next').NextConfig} */
+export default {
+  images: { remotePatterns: [{ protocol: 'https', hostname: '*.supabase.co' }] },
+};
