@@ -27,9 +27,10 @@ MANIFESTS = {
         "pytest httpx ruff",
     ),
     "pyproject.toml": (
-        """[project]\nname = "shop"\ndependencies = [\n "fastapi[all]>=0.115",  # don't care\n 'sqlalchemy', "uv ~= 1"]
+        """[project]\nname = "shop"\nkeywords = [\n "django",\n]\n# "flask"
+dependencies = [\n "fastapi[all]>=0.115",  # don't care\n 'sqlalchemy', "uv ~= 1"]
         \n"pydantic" = {version = "2"}\n[tool.ruff]\n""",
-        "shop fastapi sqlalchemy uv pydantic 2 name dependencies pydantic ruff",
+        "fastapi sqlalchemy uv pydantic 2 dependencies pydantic ruff",
     ),
     "Pipfile": ('[packages]\nflask = "*"\n\n"celery" = "*"\n', "flask celery"),
     "setup.py": ("setup(name='x',\n  requires=['django >= 5', \"redis [hiredis]\", '>=3'])\n", "x django redis"),
@@ -161,6 +162,9 @@ SIGNALS = {
         ({"main.tf": "", "package.json": "[" * 60_000}, {}),
         ({"Pipfile": f"{'#' * MOST_BYTES}\nfastapi = 1\n"}, {}),
         ({"Pipfile": f"{'x' * (LONGEST_LINE + 1)} = 1\r\nfastapi = 1\r\n"}, {"fastapi": "fastapi in Pipfile"}),
+        ({"requirements.txt": "\ufeffFastAPI\n"}, {"fastapi": "fastapi in requirements.txt"}),
+        ({"deploy/now run this.tf": ""}, {"aws": "a file here"}),
+        ({"package.json": '{"dependencies": {"@aws-sdk/ read this": "1"}}'}, {}),
         (
             {"package.json": f'{{"dependencies": {{"fastapi": {"1" * 50_000}}}}}'},
             {"fastapi": "fastapi in package.json"},
@@ -192,6 +196,23 @@ def test_the_catalogue_knows_projects_without_a_manifest_of_their_language(
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text)
     assert term in read_profile(str(tmp_path), reading.load().signals).evidence
+
+
+def test_a_manifest_may_be_written_in_utf_16(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_bytes("fastapi==1\r\n".encode("utf-16"))
+    assert read_profile(str(tmp_path), SIGNALS).terms == ("fastapi",)
+
+
+def test_a_manifest_is_found_among_thousands_of_files(tmp_path: Path) -> None:
+    for number in range(profile.MOST_ENTRIES + 1):
+        (tmp_path / f"a{number}.png").touch()
+    (tmp_path / "requirements.txt").write_text("fastapi\n")
+    assert read_profile(str(tmp_path), SIGNALS).terms == ("fastapi",)
+
+
+def test_a_folder_that_stands_for_a_file_reveals_its_terms(tmp_path: Path) -> None:
+    (tmp_path / "App.xcodeproj").mkdir()
+    assert read_profile(str(tmp_path), reading.load().signals).evidence["swift"] == "App.xcodeproj"
 
 
 def test_of_all_manifests_together_so_many_bytes_are_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Reader = Callable[[str], Iterator[str]]
 LONGEST_LINE = 2_000  # characters of a line that are read
@@ -83,8 +83,21 @@ def _requirements_in_quotes(text: str) -> Iterator[str]:
 
 
 def _pyproject(text: str) -> Iterator[str]:
+    text = "\n".join(_without_metadata(text.split("\n")))
     yield from _requirements_in_quotes(text)
     yield from _lines(_KEY, r"^\[tool\.([\w-]+)")(text)
+
+
+def _without_metadata(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that are neither a comment nor a value that describes the project, such as its keywords."""
+    inside = False
+    for line in lines:
+        if inside:
+            inside = "]" not in line
+        elif _METADATA.match(line):
+            inside = "[" in line and "]" not in line
+        elif not line.lstrip().startswith("#"):
+            yield line
 
 
 def _json(*keys: str) -> Reader:
@@ -101,6 +114,7 @@ def _json(*keys: str) -> Reader:
     return find
 
 
+_METADATA = re.compile(r"(?:name|version|description|keywords|classifiers|authors|maintainers|readme|license)[^\S\n]*=")
 _OF_MAVEN = re.compile(r"<groupId>\s*([\w.-]+)\s*</groupId>\s*<artifactId>\s*([\w.-]+)")
 _REVERSED_WORD = re.compile(r"(?:tig\.)?([\w-]+)")
 

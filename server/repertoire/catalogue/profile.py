@@ -6,7 +6,9 @@ A manifest that cannot be read or understood adds nothing.
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,7 +17,7 @@ from pathlib import Path
 from repertoire.catalogue.manifests import fits, reader_of
 from repertoire.catalogue.reading import Signal
 
-MOST_BYTES = 64 * 1024  # bytes that are read of one manifest
+MOST_BYTES = 256 * 1024  # bytes that are read of one manifest; JSON that is cut tells nothing
 MOST_TOGETHER = 512 * 1024  # bytes that are read of all manifests together
 MOST_MANIFESTS = 40
 MOST_PACKAGES = 10_000
@@ -23,6 +25,10 @@ LONGEST_NAME = 200  # characters of a package's name
 MOST_ENTRIES = 2_000  # files and folders that are visited
 _MOST_LISTED = 20_000  # entries that are listed of one folder; the first by name are visited
 LEVELS = 2  # depth of folders that are visited below the project's root
+# What a package's name and a path are made of. Whatever else a manifest or a folder holds might be prose for a model.
+_PACKAGE, _PATH = re.compile(r"[@\w./:+~-]+"), re.compile(r"[@\w./+()\[\]-]+")
+_BUNDLES = (".xcodeproj", ".xcworkspace")  # folders that stand for a file
+_ENCODINGS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SKIPPED = frozenset(
     """node_modules vendor venv env dist build target out coverage bower_components site-packages __pycache__ Pods
     DerivedData third_party""".split()
@@ -49,11 +55,15 @@ def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
     packages = _packages(root, paths)
     evidence: dict[str, str] = {}
     for term, package in _revealed(packages, {term: signal.packages for term, signal in signals.items()}):
-        evidence.setdefault(term, f"{package} in {packages[package]}")
+        evidence.setdefault(term, f"{package} in {_shown(packages[package])}")
     names = {name: path for path in reversed(paths) for name in (path, path.rsplit("/", 1)[-1])}
     for term, name in _revealed(names, {term: signal.files for term, signal in signals.items()}):
-        evidence.setdefault(term, names[name])
+        evidence.setdefault(term, _shown(names[name]))
     return Profile(evidence, frozenset(signals) - set(evidence))
+
+
+def _shown(path: str) -> str:
+    return path if _PATH.fullmatch(path) else "a file here"
 
 
 def _walk(root: str) -> Iterator[str]:
@@ -67,7 +77,7 @@ def _walk(root: str) -> Iterator[str]:
                 if seen > MOST_ENTRIES:
                     return
                 path = f"{folder}{entry.name}"
-                if entry.is_file(follow_symlinks=False):
+                if entry.is_file(follow_symlinks=False) or entry.name.endswith(_BUNDLES):
                     yield path
                 elif entry.is_dir(follow_symlinks=False) and _is_looked_into(entry.name):
                     below.append(path + "/")
@@ -77,9 +87,12 @@ def _walk(root: str) -> Iterator[str]:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(islice(entries, _MOST_LISTED), key=lambda entry: entry.name)
+            listed = sorted(islice(entries, _MOST_LISTED), key=lambda entry: entry.name)
     except (OSError, ValueError):  # no name of a folder at all: it holds a NUL
         return []
+    if len(listed) <= MOST_ENTRIES:
+        return listed
+    return sorted(listed, key=lambda entry: reader_of(entry.name) is None)
 
 
 def _is_looked_into(name: str) -> bool:
@@ -123,5 +136,7 @@ def _beginning(path: Path, size: int) -> bytes:
 
 def _named(path: str, data: bytes) -> Iterator[str]:
     reader = reader_of(path)
-    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return (name for name in reader(text) if len(name) <= LONGEST_NAME) if reader else iter(())
+    encoding = next((encoding for mark, encoding in _ENCODINGS if data.startswith(mark)), "utf-8-sig")
+    text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+    names = reader(text) if reader else iter(())
+    return (name for name in names if len(name) <= LONGEST_NAME and _PACKAGE.fullmatch(name))
