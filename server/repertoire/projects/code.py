@@ -32,6 +32,7 @@ from repertoire.projects.types import types_of
 from repertoire.syntax import node_text
 
 _MOST_SYMBOLS, _MOST_CALLS = 5_000, 20_000  # of one file
+_DEEPEST = 32  # definitions inside one another that are told apart; what is deeper is a part of these
 _INDEXED = 20_000  # characters of a symbol's text that are searched
 _BLOCK = "block"  # an `impl` or a `mod`: it holds definitions and is none
 _LINES_EACH = 40  # of a stretch where no grammar tells more
@@ -105,6 +106,8 @@ def _definitions(found: dict[str, list[Node]], language: str) -> Iterator[_Defin
             continue
         while open_ones and open_ones[-1].node.end_byte <= node.start_byte:
             open_ones.pop()
+        if len(open_ones) == _DEEPEST:  # the names of all around it would stand in its own
+            continue
         doc, first = documentation(node, language)
         around = open_ones[-1] if open_ones else None
         one = _Definition(node, kind, name, first + 1, _last_line(node), doc, around)
