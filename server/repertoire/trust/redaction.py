@@ -74,6 +74,10 @@ _NAMED = linear.compile(
         (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;]{{4,}})""",
     verbose=True,
 )
+# The end of a name whose value is a secret, and not what is only said of one (`token_path`, `tokenizer`).
+_NAMES_A_SECRET = re.compile(
+    r"(?i)(?:passw(?:or)?[dt]|passphrase|pwd|secret|token|(?:api|access|private)[_ -]?key)[\"'`\]]{0,2}[ \t]*$"
+)
 _OF_A_PASSWORD = re.compile(r"(?i)pass|pwd")
 _FLAG = re.compile(
     r"""(?ix) (?: (?<!-)--[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])
@@ -127,24 +131,27 @@ def redact(text: str) -> str:
     return _ADDRESS.sub(ADDRESS, text)
 
 
-def redact_file(text: str) -> str:
+def redact_file(text: str, *, bare: bool = False) -> str:
     """Return a program or document of any length without its secrets; every line keeps its number.
 
-    What only reads like a secret in a sentence (`token=token`) is code here and stays; so do addresses.
+    What only reads like a secret in a sentence (`token=token`) is code here and stays; so do addresses. A value that is
+    named as a secret is one in quotes, or `bare` where the format needs none, as YAML.
     """
     text = _KEY_BLOCK.sub(lambda match: SECRET + "\n" * match.group().count("\n"), text)
     text = _URL_LOGIN.sub(SECRET, text)
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     for secret in detected(text):
         text = text.replace(secret, SECRET)
-    text = _NAMED.sub(lambda match: _without_value(match) if _is_quoted_secret(match) else match.group(), text)
+    text = _NAMED.sub(lambda match: _without_value(match) if _is_secret(match, bare) else match.group(), text)
     return _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
 
 
-def _is_quoted_secret(match: Match) -> bool:
-    """Tell whether a value in quotes is a secret: it mixes letters with digits or signs, as no name or word does."""
+def _is_secret(match: Match, bare: bool) -> bool:  # noqa: FBT001 - as `redact_file` was told
+    """Tell whether a value in code is a secret: it mixes letters with digits or signs, as no name or word does."""
     value = match["value"]
-    if not match["quote"] or len(value) < 6 or _is_no_secret(match):
+    if not (match["quote"] or (bare and _NAMES_A_SECRET.search(match["name"]))) or len(value) < 6:
+        return False
+    if _is_no_secret(match):
         return False
     return any(letter.isalpha() for letter in value) and not value.replace("-", "").replace("_", "").isalpha()
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from repertoire.projects.languages import holds_secrets
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.trust.redaction import redact_file
+
+_OF_SETTINGS = frozenset(".bash .cfg .cnf .conf .env .ini .properties .sh .yaml .yml .zsh".split())
 
 
 def lines_of(root: Path, path: str) -> list[str]:
@@ -20,9 +22,10 @@ def lines_of(root: Path, path: str) -> list[str]:
         return []
     data = crawl.read(FoundFile(path, location, location.stat().st_size))
     text = crawl.decode(data) if isinstance(data, bytes) else None
-    return [] if text is None else clean(text).split("\n")
+    return [] if text is None else clean(text, path).split("\n")
 
 
-def clean(text: str) -> str:
-    """Return a file's text with plain line ends and without its secrets."""
-    return redact_file(text.replace("\r\n", "\n").replace("\r", "\n"))
+def clean(text: str, path: str) -> str:
+    """Return the text of the file at a path with plain line ends and without its secrets."""
+    bare = PurePosixPath(path).suffix.lower() in _OF_SETTINGS or PurePosixPath(path).name.startswith("Dockerfile")
+    return redact_file(text.replace("\r\n", "\n").replace("\r", "\n"), bare=bare)

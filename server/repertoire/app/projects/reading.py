@@ -56,7 +56,7 @@ def _read_text(bare: ReadFile, text: str) -> tuple[ReadFile, str]:
         return bare, ""
     try:
         with cpu_limit(_A_FILE_S):
-            return _content(bare, clean(text)), ""
+            return _content(bare, clean(text, bare.path)), ""
     except TooSlow:
         return bare, f"took longer than {_A_FILE_S:.0f} s to read"
     except Unparsable as error:

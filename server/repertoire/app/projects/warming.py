@@ -24,5 +24,5 @@ def warm(memory: ProjectStore, root: Path) -> None:
         path = next((path for path in paths if (root / path).is_file()), "")
         if path:
             read_file(FoundFile(path, root / path, (root / path).stat().st_size))
-    clean('password = "what looks like a secret loads the detectors"')
+    clean('password = "what looks like a secret loads the detectors"', "a.py")
     modules_of(memory.programs())
