@@ -17,6 +17,7 @@ def test_a_project_under_another_name_is_told_of_its_memory_and_takes_it_over(ru
     (project / "kiln.py").write_text("def fire():\n    return 1\n")
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
     assert run("project", "save", "note", "The kiln cools slowly", "--about", "kiln.py").returncode == 0
+    assert run("project", "mirror").returncode == 0
     refused = run("project", "init", "--from", str(project), "--project", str(tmp_path), "--quiet")
     assert refused.returncode != 0
     assert "is still there and keeps its memory" in refused.stderr
@@ -38,6 +39,9 @@ def test_a_project_under_another_name_is_told_of_its_memory_and_takes_it_over(ru
     assert "kiln.py" in run("project", "search", "kiln cools", cwd=renamed).stdout
     assert [*now.parent.glob("*.db")] == [now]
     assert now.stat().st_mode & 0o777 == 0o600
+
+    assert run("project", "save", "note", "Glaze cracks in the cold", cwd=renamed).returncode == 0
+    assert [*renamed.glob(".repertoire/notes/glaze-cracks*.md")]  # the mirror goes on
 
     again = run("project", "init", "--from", str(project), "--quiet", cwd=renamed)
     assert "has no project memory in this home" in again.stderr

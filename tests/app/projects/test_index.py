@@ -97,6 +97,12 @@ def test_the_first_line_of_a_file_is_found_once_where_a_definition_has_it(kiln):
     assert [memory.items.by_id([one])[one].key for one in found] == ["symbol:kiln/glaze.py::dissolve_oxides"]
 
 
+def test_what_is_nested_without_end_is_a_part_of_what_is_told_apart():
+    told = read_code("deep.js", "function a() {\n" * 2_000 + "}\n" * 2_000, JAVASCRIPT)[0]
+    assert 30 < len(told) < 40
+    assert max(len(symbol.qualname) for symbol in told) < 100
+
+
 def test_calls_that_begin_at_one_place_are_told_from_the_outer_to_the_inner():
     chained = "".join(f".step{number}()" for number in range(40))
     _, facts = read_code("kiln.js", f"kiln{chained};\n", JAVASCRIPT)
@@ -150,6 +156,23 @@ def test_a_secret_in_a_program_is_neither_found_nor_shown(tmp_path):
     assert not [file for file in (tmp_path / "home/projects").iterdir() if SECRET.encode() in file.read_bytes()]
 
 
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("config.yaml", "  password: {}"),
+        ("deploy/app.ini", "password = {}"),
+        ("application.properties", "spring.datasource.password={}"),
+        ("set_up.sh", "export DB_PASSWORD={}"),
+        ("compose.yml", "      - POSTGRES_PASSWORD={}"),
+    ],
+)
+def test_a_secret_that_a_file_of_settings_writes_without_quotes_is_not_stored(tmp_path, file, line):
+    root = write(tmp_path / "p", {file: f"# settings\n{line.format('Tr0ub4dor&3xyz')}\nkept: 12\n"})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    assert not [path for path in (tmp_path / "home/projects").iterdir() if b"r0ub4dor" in path.read_bytes()]
+
+
 def test_what_cannot_be_read_stops_nothing_and_links_that_leave_the_project_are_not_followed(tmp_path):
     write(tmp_path, {"outside.py": "def outside(): pass\n"})
     root = write(
@@ -180,6 +203,17 @@ def test_a_folder_without_a_memory_is_refused_and_a_folder_inside_a_project_is_n
         shelf.open(str(root.parent))
     assert shelf.open(str(root / "kiln")).root == str(root)
     shelf.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="THE SUPERUSER READS EVERY FOLDER")
+def test_a_folder_that_cannot_be_read_is_refused_and_its_memory_stays(kiln):
+    kiln.project.root.chmod(0)
+    try:
+        with pytest.raises(ProjectRefused, match="cannot be read; change its permissions"):
+            read(kiln)
+    finally:
+        kiln.project.root.chmod(0o700)
+    assert kiln.project.store.known()
 
 
 def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):

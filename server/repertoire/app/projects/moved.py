@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
+from repertoire.app.projects.mirror import mark_of
 from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, held
 from repertoire.boot import home as homes
@@ -60,6 +61,8 @@ def take_over(home: Path, old: str, root: str, opening: Opening) -> None:
             if not path.name.startswith(taken.name):
                 path.unlink(missing_ok=True)
         taken.replace(file)
+        if mark_of(gone).exists():
+            mark_of(file).touch(mode=0o600)
     for path in files_of(gone):
         path.unlink(missing_ok=True)
 

@@ -60,11 +60,14 @@ def refuse_no_project(folder: str) -> None:
     """Refuse a folder that is no project: the person's own, or the root of the disk.
 
     Raises:
-        ProjectRefused: it is one of these, or does not exist.
+        ProjectRefused: it is one of these, does not exist, or cannot be read.
     """
     path = Path(folder)
     if not path.is_dir():
         message = f"{folder} is no folder; name the folder of a project"
+        raise ProjectRefused(message)
+    if not os.access(path, os.R_OK | os.X_OK):  # all of its files would seem gone
+        message = f"{folder} cannot be read; change its permissions"
         raise ProjectRefused(message)
     if path.resolve() in (Path.home().resolve(), Path(path.resolve().anchor)):
         message = f"{folder} is no project: it would be read as a whole; go to the folder of one project"
