@@ -50,6 +50,30 @@ def test_a_copy_of_what_is_installed_is_told_with_the_line_that_silences_it(run,
     assert "copies:" in run("explain", "ledger-check").stdout
 
 
+def test_of_exact_copies_one_file_is_to_be_deleted_and_named_since_a_mute_silences_both(run, skill, tmp_path):
+    user, project = tmp_path / "user" / ".claude", tmp_path / "project" / ".claude"
+    for root in (user, project):
+        skill(root, "ledger-check", "Checks a ledger against the bank.", BODY)
+    skill(tmp_path / "mirror", "ledger-check", "Checks a ledger against the bank.", BODY)
+    assert run("ingest", str(tmp_path / "mirror")).returncode == 0
+    assert run("refresh", "--text-only").returncode == 0
+
+    def copies(*options):
+        shown = json.loads(run("overlaps", *options, "--json").stdout)["shown"]
+        return [item for item in shown if item["kind"] == "twin_of"]
+
+    (here,) = copies("--installed")
+    (other,) = {here["first"]["id"], here["second"]["id"]} - {here["keep"]}
+    assert here["advice"] == f"delete the file of {other}"
+    apart = [item["advice"] for item in copies() if item["id"] != here["id"]]
+    assert set(apart) == {"do not install the other beside ledger-check"}
+
+    assert run("mute", other).returncode == 0
+    (here,) = copies("--installed")
+    assert (here["first"]["muted"], here["second"]["muted"]) == (True, True)
+    assert here["advice"] == f"delete the file of {other}"
+
+
 def test_wrong_use_is_told(run):
     assert run("overlaps", "--installed", "--all").returncode == 2
     assert run("overlaps", "--undo").returncode == 2

@@ -11,7 +11,7 @@ from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import NAME
 
 _KINDS = {CONFLICTS_WITH: "conflict", TWIN_OF: "copies", ALTERNATIVE_TO: "same job"}
-_EVIDENCE, _ID, _ADVICE = 200, 200, 300
+_EVIDENCE, _ID, _ADVICE = 200, 200, 500  # advice may hold an id twice
 
 
 def overlaps_text(found: Overlaps) -> str:

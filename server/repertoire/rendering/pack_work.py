@@ -24,7 +24,9 @@ def validity_text(found: PackValidity) -> str:
     if not found.faults:
         return f"{found.name} is valid" + (", also by the strict rules" if found.strict else "")
     rules = " by the strict rules" if found.strict else ""
-    return "\n".join([f"{found.name} is not valid{rules}:", *(f"- {clean_line(fault, _LINE)}" for fault in found.faults)])
+    return "\n".join(
+        [f"{found.name} is not valid{rules}:", *(f"- {clean_line(fault, _LINE)}" for fault in found.faults)]
+    )
 
 
 def validity_data(found: PackValidity) -> dict[str, Any]:

@@ -125,6 +125,12 @@ class _Pair:
         return _content(self.low, self.high)
 
     @property
+    def exact(self) -> bool:
+        """Tell whether both are exact copies, which a mute silences together (`store/light/exact_copies.py`)."""
+        low, high = ((one.content_hash, one.type, one.name) for one in (self.low, self.high))
+        return low == high
+
+    @property
     def id(self) -> str:
         return hashlib.sha256("\0".join((self.kind, *self.ends)).encode("utf-8", "replace")).hexdigest()[:_ID]
 
@@ -172,7 +178,7 @@ def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
 def _overlaps_of(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
     stored = store.graph.components({outline.node_id for pair in pairs for outline in (pair.low, pair.high)})
     components = {entry.component.id: entry.component for entry in stored.values()}
-    muted = set(store.preferences.muted())
+    muted = store.preferences.silent()
     told = []
     for pair in pairs:
         first, second = (_side(outline, components[outline.id], muted) for outline in (pair.low, pair.high))
@@ -182,7 +188,7 @@ def _overlaps_of(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
     return told
 
 
-def _side(outline: Outline, component: Component, muted: set[str]) -> OverlapSide:
+def _side(outline: Outline, component: Component, muted: frozenset[str]) -> OverlapSide:
     return OverlapSide(
         id=outline.id,
         name=outline.name,
@@ -219,11 +225,13 @@ def _advice(pair: _Pair, first: OverlapSide, second: OverlapSide, keep: str) -> 
     if not keep:
         return _CHOICES[pair.kind] if not pair.speaker else _SPOKEN[pair.kind]
     kept, other = (first, second) if keep == first.id else (second, first)
-    if other.muted:
+    if other.muted and not (pair.exact and kept.muted):
         return "nothing to do: the other is muted"
     if other.installed:
-        return f"{_UNINSTALL.get(other.type, _LOOSE) if not other.plugin else _OF_PLUGIN}; or {_mute(other)}"
-    return f"do not install the other beside {kept.name}; {_mute(other)}"
+        removed = (_UNINSTALL.get(other.type, _LOOSE) if not other.plugin else _OF_PLUGIN).format(other.id)
+        return removed if pair.exact else f"{removed}; or {_mute(other)}"
+    left = f"do not install the other beside {kept.name}"
+    return left if pair.exact else f"{left}; {_mute(other)}"
 
 
 def _mute(side: OverlapSide) -> str:
@@ -240,10 +248,11 @@ _SPOKEN = {
     TWIN_OF: "keep one of them",
     ALTERNATIVE_TO: "both may stay: its author says which is for what",
 }
-_LOOSE = "delete its file"
+# Each names what goes by its id: after a line that names what stays, "it" would be read as that.
+_LOOSE = "delete the file of {}"
 _UNINSTALL = {
-    PLUGIN: "uninstall it with /plugin",
-    MCP_SERVER: "take it out of the MCP configuration",
-    HOOK: "take it out of the settings",
+    PLUGIN: "uninstall {} with /plugin",
+    MCP_SERVER: "take {} out of the MCP configuration",
+    HOOK: "take {} out of the settings",
 }
-_OF_PLUGIN = "disable its plugin with /plugin where nothing else of it is used"
+_OF_PLUGIN = "disable the plugin of {} with /plugin where nothing else of it is used"
