@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from repertoire.app.projects.places import memory_file
 
 
@@ -45,3 +47,22 @@ def test_a_project_under_another_name_is_told_of_its_memory_and_takes_it_over(ru
 
     again = run("project", "init", "--from", str(project), "--quiet", cwd=renamed)
     assert "has no project memory in this home" in again.stderr
+
+
+def test_whether_the_mirror_is_on_is_told_by_what_ends_it_and_by_the_state_of_the_memory(run, tmp_path):
+    def state() -> tuple[bool, str]:
+        mirrored = json.loads(run("project", "status", "--json").stdout)["mirrored"]
+        return mirrored, run("project", "status").stdout.splitlines()[-1]
+
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "save", "note", "The kiln cools slowly").returncode == 0
+    assert state() == (False, "mirror: off")
+    assert run("project", "mirror", "--off").stdout == "The mirror was not on\n"
+    assert json.loads(run("project", "mirror", "--json").stdout)["on"]
+    assert state() == (True, "mirror: on")
+
+    folder = tmp_path / "project" / ".repertoire"
+    assert run("project", "mirror", "--off").stdout == f"The mirror is off; the files in {folder} stay\n"
+    assert [*folder.glob("notes/*.md")]
+    assert state() == (False, "mirror: off")
+    assert not json.loads(run("project", "mirror", "--off", "--json").stdout)["on"]

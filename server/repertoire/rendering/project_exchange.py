@@ -15,7 +15,9 @@ _SHOWN = 20
 
 
 def mirror_text(report: MirrorReport) -> str:
-    """Render what was written, read and deleted, which changes met, and which files were not read."""
+    """Render what was written, read and deleted, which changes met, which files were not read; or that it is off."""
+    if not report.on:
+        return f"The mirror is off; the files in {report.folder} stay" if report.was_on else "The mirror was not on"
     lines = [
         f"{report.folder}: {len(report.written)} files written, {len(report.read)} read, {len(report.deleted)} deleted"
     ]
@@ -41,6 +43,7 @@ def mirror_data(report: MirrorReport) -> dict[str, Any]:
         "deleted": [clean_line(path, 300) for path in report.deleted],
         "conflicts": list(report.conflicts),
         "skipped": {clean_line(path, 300): clean_line(why, 300) for path, why in sorted(report.skipped.items())},
+        "on": report.on,
     }
 
 

@@ -200,6 +200,7 @@ def project_status_text(status: ProjectStatus) -> str:
             f"{counts.symbols} symbols with {counts.calls} calls, {counts.sections} sections of documents",
             f"{counts.entries} notes, tasks and procedures",
             f"{counts.embedded} of {counts.to_embed} texts have a vector, {counts.skipped} files were not read",
+            f"mirror: {'on' if status.mirrored else 'off'}",
         ]
     )
 
@@ -215,6 +216,7 @@ def project_status_data(status: ProjectStatus) -> dict[str, Any]:
         "megabytes": round(status.megabytes, 1),
         "languages": dict(status.languages),
         "counts": {} if counts is None else vars(counts),
+        "mirrored": status.mirrored,
     }
 
 

@@ -74,8 +74,8 @@ def _review(context: Context, asked: ReviewRequest) -> Review:
 def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - what is asked
     project = context.repertoire.projects.open(context.project)
     if not wanted:
-        end_mirror(project)
-        return MirrorReport(str(Path(project.root) / MIRROR_FOLDER))
+        was = end_mirror(project)
+        return MirrorReport(str(Path(project.root) / MIRROR_FOLDER), on=False, was_on=was)
     begin_mirror(project)
     return compare_mirror(project, embedder=context.repertoire.embedder)
 

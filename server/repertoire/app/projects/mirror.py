@@ -47,6 +47,8 @@ class MirrorReport:
     deleted: list[str] = field(default_factory=list)  # on the one side, since it was deleted on the other
     conflicts: list[str] = field(default_factory=list)  # ids of the entries that hold the memory's words
     skipped: dict[str, str] = field(default_factory=dict)
+    on: bool = True  # whether the memory is mirrored from now on
+    was_on: bool = True  # where it is no more: whether it was until now
 
 
 @dataclass
@@ -75,6 +77,11 @@ def mark_of(memory: Path) -> Path:
     return memory.with_name(f"{memory.name}.mirror")
 
 
+def is_mirrored(memory: Path) -> bool:
+    """Tell whether a person wants the memory in this file to be mirrored."""
+    return mark_of(memory).exists()
+
+
 def begin_mirror(project: OpenProject) -> None:
     """Record that the project's memory is mirrored from now on."""
     mark_of(project.store.path).touch(mode=0o600)
@@ -82,16 +89,15 @@ def begin_mirror(project: OpenProject) -> None:
 
 def end_mirror(project: OpenProject) -> bool:
     """Mirror the memory no more; the files stay. Tell whether it was mirrored."""
-    mark = mark_of(project.store.path)
-    was = mark.exists()
-    mark.unlink(missing_ok=True)
+    was = is_mirrored(project.store.path)
+    mark_of(project.store.path).unlink(missing_ok=True)
     project.store.entries.set_mirrored({})
     return was
 
 
 def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None) -> MirrorReport | None:
     """Do as `compare_mirror` if the memory is mirrored and one of both sides changed since this process looked last."""
-    if not mark_of(project.store.path).exists():
+    if not is_mirrored(project.store.path):
         return None
     state = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
     if state == project.mirrored:

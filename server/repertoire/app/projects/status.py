@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.app.projects.mirror import is_mirrored
 from repertoire.app.projects.places import files_of, memory_file, root_of
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.domain.project import ProjectCounts
@@ -21,6 +22,7 @@ class ProjectStatus:
     indexed_at: str = ""
     file: str = ""
     megabytes: float = 0.0
+    mirrored: bool = False
 
 
 def project_status(home: Path, shelf: ProjectShelf, folder: str, *, model: str) -> ProjectStatus:
@@ -31,4 +33,5 @@ def project_status(home: Path, shelf: ProjectShelf, folder: str, *, model: str) 
     store = shelf.open(root).store
     file = memory_file(home, root)
     size = sum(path.stat().st_size for path in files_of(file)) / 1e6
-    return ProjectStatus(root, store.counts(model), store.languages(), store.indexed_at(), str(file), size)
+    counts, languages = store.counts(model), store.languages()
+    return ProjectStatus(root, counts, languages, store.indexed_at(), str(file), size, is_mirrored(file))
