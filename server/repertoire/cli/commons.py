@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.commons import membership as memberships
+from repertoire.app.commons.errors import NoDatabase
 from repertoire.app.commons.outbox import outbox, withhold
 from repertoire.app.commons.shared_use import allow, late_use, next_report, report_of, withdraws_next
 from repertoire.app.commons.sync import join, leave, sync
@@ -178,7 +180,7 @@ def serve_command(dev: bool, host: str, port: int) -> None:
     repertoire commons serve --dev
     DATABASE_URL=postgresql://commons@db/commons repertoire commons serve --host 0.0.0.0
     """
-    _run("serve", *_flag(dev), "--host", host, "--port", str(port))
+    _run("serve", "--host", host, "--port", str(port), dev=dev)
 
 
 @commons_command.command("work")
@@ -191,7 +193,7 @@ def work_command(dev: bool) -> None:
     \b
     repertoire commons work
     """
-    _run("work", *_flag(dev))
+    _run("work", dev=dev)
 
 
 @commons_command.command("jobs")
@@ -203,7 +205,7 @@ def jobs_command(dev: bool, chosen: str) -> None:
     \b
     repertoire commons jobs --retry all
     """
-    _run("jobs", *_flag(dev), *(["--retry", chosen] if chosen else []))
+    _run("jobs", *(["--retry", chosen] if chosen else []), dev=dev)
 
 
 @commons_command.command("backfill")
@@ -223,7 +225,7 @@ def backfill_command(dev: bool, what: str | None) -> None:
     REPERTOIRE_MODEL=BAAI/bge-small-en-v1.5 repertoire commons backfill
     repertoire commons backfill --clear
     """
-    _run("backfill", *_flag(dev), *(["--do", what] if what else []))
+    _run("backfill", *(["--do", what] if what else []), dev=dev)
 
 
 @commons_command.command("key")
@@ -251,15 +253,17 @@ def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     repertoire commons key --dev team ann ann.key
     """
     given = [word for scope in scopes for word in ("--scope", scope)]
-    _run("key", *_flag(dev), community, member, str(file.absolute()), "--days", str(days), "--tier", tier, *given)
+    _run("key", community, member, str(file.absolute()), "--days", str(days), "--tier", tier, *given, dev=dev)
 
 
-def _flag(dev: bool) -> list[str]:
-    return ["--dev"] if dev else []
+def _run(verb: str, *arguments: str, dev: bool) -> None:
+    """Replace this process by a command of the commons, in its environment, which is built where it is missing.
 
-
-def _run(*arguments: str) -> None:
-    """Replace this process by a command of the commons, in its environment, which is built where it is missing."""
+    Raises:
+        NoDatabase: the command would find no PostgreSQL; nothing was built for it.
+    """
+    if not dev and not os.environ.get("DATABASE_URL"):
+        raise NoDatabase
     home, terminal = find_home(), Terminal(sys.stderr)
     try:
         if ready(home, COMMONS) is None:
@@ -272,4 +276,4 @@ def _run(*arguments: str) -> None:
         click.echo(f"repertoire: {error}", err=True)
         sys.exit(1)
     terminal.close()
-    become(command(python, "repertoire.commons", *arguments))
+    become(command(python, "repertoire.commons", verb, *(["--dev"] if dev else []), *arguments))

@@ -16,6 +16,7 @@ import psycopg
 import uvicorn
 from psycopg.conninfo import make_conninfo
 
+from repertoire.app.commons.errors import NoDatabase
 from repertoire.app.wiring import find_home, open_all_embedders, open_embedder
 from repertoire.boot.listener import AddressNotAvailable, listen, written
 from repertoire.commons import backfill, jobs, local_postgres
@@ -191,8 +192,7 @@ def _address() -> str:
     """Return the address of PostgreSQL, with the password from a file where one is named."""
     url, file = os.environ.get("DATABASE_URL", ""), os.environ.get(PASSWORD_FILE, "")
     if not url:
-        message = "DATABASE_URL is not set; name a PostgreSQL with pgvector, or try a commons with --dev"
-        raise InvalidRequest(message)
+        raise NoDatabase
     return make_conninfo(url, password=Path(file).read_text(encoding="utf-8").strip()) if file else url
 
 

@@ -1,4 +1,4 @@
-"""The errors of the client of a commons."""
+"""The errors of the client of a commons, and of who starts its server without a database."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from repertoire.domain.errors import RepertoireError
 
 class NotJoined(RepertoireError):
     """The home has joined no commons."""
+
+
+class NoDatabase(RepertoireError):
+    """The server of a commons is to start, and no variable names its PostgreSQL."""
+
+    def __init__(self) -> None:
+        super().__init__("DATABASE_URL is not set; name a PostgreSQL with pgvector, or try a commons with --dev")
 
 
 class CommonsError(RepertoireError):
