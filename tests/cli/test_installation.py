@@ -116,7 +116,7 @@ def test_what_was_installed_is_there_as_it_was_offered_and_is_taken_back_byte_fo
 
     assert back.returncode == 0, back.stderr
     assert tree(user) == before
-    assert "there is no installation 'last'" in run("install", "--undo").stderr
+    assert "could be taken back; every one was undone already" in run("install", "--undo").stderr
 
 
 def test_what_was_taken_back_is_called_installed_no_more(run, shelf, user):
@@ -221,8 +221,12 @@ def test_an_installation_is_learned_from_until_it_is_undone(run, shelf, user):
 
     assert run("install", "weave", "--yes").returncode == 0
     assert selected() == 1
+    assert "used: 1 times" in run("explain", "weave").stdout
+    assert "recently used" in run("status").stdout
     assert run("install", "--undo").returncode == 0
     assert selected() == 0
+    assert "used: not recorded yet" in run("explain", "weave").stdout
+    assert "recently used" not in run("status").stdout
 
 
 @pytest.fixture

@@ -91,7 +91,8 @@ class Journal:
             raise InstallRefused(unreadable[name])
         if name not in left:
             numbers = ", ".join((*left, *(f"{number} (cannot be read)" for number in unreadable)))
-            listed = f"; there are {numbers}" if numbers else "; nothing was installed by `repertoire install`"
+            none = "every one was undone already" if read else "nothing was installed by `repertoire install`"
+            listed = f"; there are {numbers}" if numbers else f"; {none}"
             message = f"there is no installation {name!r} that could be taken back{listed}"
             raise InvalidRequest(message)
         return left[name]

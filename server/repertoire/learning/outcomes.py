@@ -34,6 +34,7 @@ from repertoire.domain.event import (
     TAKEN_BACK,
     UNDONE,
     UNKNOWN,
+    Event,
 )
 from repertoire.learning.session import SessionEvent
 
@@ -287,6 +288,17 @@ class _Fold:
             trial = self.found[index]
             if index not in self._by_person and not (outcome == OK and trial.outcome == BAD):
                 self.found[index] = replace(trial, outcome=outcome, because=because)
+
+
+def standing(events: Iterable[Event]) -> list[Event]:
+    """Return events without the selections that installations were which were undone since."""
+    events = [*events]
+    undone = {(event.node, event.data.get(INSTALLED)) for event in events if event.kind == TAKEN_BACK}
+    return [
+        event
+        for event in events
+        if event.kind != TAKEN_BACK and not (event.data.get("how") == INSTALLED and (event.node, event.at) in undone)
+    ]
 
 
 def _within(offered: str, selected: str) -> bool:

@@ -131,10 +131,10 @@ def _held(event: Event) -> str:
 
 
 def _used(event: Event) -> str:
-    kind = _text(event, "type").replace("_", " ")
-    known = "" if event.node else ", not in the graph"
-    after = ", after it was suggested" if event.data.get("offered") else ""
-    return f"{_when(event)} {_name(event)} ({kind}{known}{after})"
+    known = "" if event.node else "not in the graph"
+    after = "after it was suggested" if event.data.get("offered") else ""
+    told = ", ".join(part for part in (_text(event, "type").replace("_", " "), known, after) if part)
+    return f"{_when(event)} {_name(event)}" + (f" ({told})" if told else "")
 
 
 def _gap(gap: Gap) -> str:

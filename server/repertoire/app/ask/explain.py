@@ -29,7 +29,7 @@ from repertoire.domain.component import (
     TWIN_OF,
     Component,
 )
-from repertoire.domain.event import COUNTED, FAILED, OFFERED
+from repertoire.domain.event import COUNTED, FAILED, OFFERED, TAKEN_BACK
 from repertoire.domain.event import SELECTED as SELECTED_EVENT
 from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.soundness import LACKING, Trouble, soundness
@@ -37,7 +37,7 @@ from repertoire.domain.trace import RatedTrace
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
-from repertoire.learning.outcomes import CALL_FAILED, trials_of_count
+from repertoire.learning.outcomes import CALL_FAILED, standing, trials_of_count
 from repertoire.learning.usage import ComponentUsage, Usage
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
@@ -294,7 +294,7 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
 
 
 def _history(store: Store, component: str, record: ComponentUsage) -> UseHistory:
-    events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
+    events = standing(store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, TAKEN_BACK, FAILED, COUNTED)))
     kinds = [event.kind for event in events]
     counts = (event for event in events if event.kind == COUNTED)
     counted = [trial for one in counts for trial in trials_of_count(one.node, one.project, one.data)]

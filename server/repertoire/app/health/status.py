@@ -18,9 +18,10 @@ from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, Event
+from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, TAKEN_BACK, Event
 from repertoire.domain.hint import silenced
 from repertoire.domain.rescue import rescue_of
+from repertoire.learning.outcomes import standing
 from repertoire.learning.selections import OURS
 from repertoire.sources.plugin_diff import compare
 from repertoire.store.database import Store
@@ -91,7 +92,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         store_prompts=repertoire.settings.store_prompts,
         hints=repertoire.settings.hints and not silenced(environment or {}),
         offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
-        selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
+        selected=_latest(standing(events.recent(kinds=(SELECTED, TAKEN_BACK), session=session, limit=_LOOKED_AT))),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
         held=_latest(events.recent(kinds=(HELD,), session=session, limit=_LOOKED_AT)),
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
