@@ -98,6 +98,31 @@ def test_forgetting_a_project_says_before_and_after_that_its_memory_goes(run, tm
     assert "memory with all notes and tasks" in run("forget", "--project", ".").stderr
     assert "and its memory" in run("forget", "--project", ".", "--yes").stdout
     assert "memory" not in run("forget", "--project", ".", "--yes").stdout
+    assert f"solved in {tmp_path / 'project'}, and" in run("forget", "--project", ".").stderr
+
+
+def test_forgetting_a_project_names_the_files_of_its_memory_that_stay(run, tmp_path):
+    assert run("project", "init", "--no-vectors").returncode == 0
+    assert run("project", "save", "note", "Sessions live in Redis").returncode == 0
+    assert run("project", "mirror").returncode == 0
+    stays = f"The files in {tmp_path / 'project/.repertoire'} stay; delete the folder to be rid of them."
+    assert stays in run("project", "forget", "--yes").stdout
+    assert stays in run("forget", "--project", ".", "--yes").stdout
+
+
+def test_forgetting_a_folder_that_is_not_there_says_that_nothing_was_recorded(run, tmp_path):
+    told = run("forget", "--project", "shopp", "--yes").stdout
+    assert told.startswith(f"Nothing was recorded in {tmp_path / 'project/shopp'}, and there is no such folder.")
+
+
+def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):
+    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
+    kept = json.loads(run("trace", "contribute", "--title", "Zebrafish build dies", *told, "--yes", "--json").stdout)
+    draft = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)
+    assert run("forget", "--trace", kept["id"], "--yes").returncode == 0
+    for file in (tmp_path / "home").glob("repertoire.db*"):
+        assert b"ebrafish" not in file.read_bytes()
+    assert run("trace", "contribute", "--confirm", draft["token"]).returncode != 0
 
 
 def test_forgetting_asks_first_and_then_forgets(run):

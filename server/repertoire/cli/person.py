@@ -100,9 +100,10 @@ def forget_command(
 
 def _named(what: str, project: Path | None, trace: str) -> str:
     """Say what would be deleted."""
+    folder = project.resolve() if project else ""
     return {
         REQUESTS: "every past request, what was selected for it, and the log",
-        PROJECT: f"what was asked, used and solved in {project}, and the project's memory with all notes and tasks,",
+        PROJECT: f"what was asked, used and solved in {folder}, and the project's memory with all notes and tasks,",
         TRACE: f"the trace {trace} with its earlier versions and votes",
         ALL: "everything, also packs, clones, and the memories of all projects with their notes and tasks,",
     }[what]

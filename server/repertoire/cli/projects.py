@@ -14,7 +14,7 @@ from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, 
 from repertoire.app.projects.joined import drop_lost_traces
 from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.moved import left_behind, take_over
-from repertoire.app.projects.places import known_root, memory_file
+from repertoire.app.projects.places import known_root, memory_file, mirrored_in
 from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
@@ -24,6 +24,7 @@ from repertoire.cli.output import json_option, progress, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
+from repertoire.rendering.person import mirror_stays
 from repertoire.rendering.project_exchange import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text
 from repertoire.settings import load
@@ -187,6 +188,8 @@ def forget_command(yes: bool, project: str) -> None:
         repertoire.projects.release(root)
         deleted = forget_memory(repertoire.home, root)
         click.echo(f"Forgot {root}: deleted {len(deleted)} files")
+        if mirror := mirrored_in(root):
+            click.echo(mirror_stays(mirror))
 
 
 @project_command.command("search")

@@ -316,6 +316,8 @@ TOOLS = (
             environment="string",
             commons="string",
             undeleted=LINES,
+            mirror="string",
+            unknown="string",
         ),
         read_only=False,
         destructive=True,

@@ -47,7 +47,11 @@ def forgotten_text(gone: Forgotten) -> str:
         "all": "everything: the graph, packs, clones, and memories of projects",
     }
     told = f"Deleted {things[gone.what]}: {gone.events} recorded events."
+    if gone.unknown:
+        told = f"Nothing was recorded in {clean_line(gone.unknown, 300)}, and there is no such folder."
     told += f" Data is stored in {gone.home}."
+    if gone.mirror:
+        told += f" {mirror_stays(gone.mirror)}"
     if gone.aside:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
     if gone.undeleted:
@@ -61,6 +65,11 @@ def forgotten_text(gone: Forgotten) -> str:
         told += " What installations replaced stays for `repertoire install --undo`, former contents of your"
         told += f" settings.json among it: {gone.installs}."
     return told
+
+
+def mirror_stays(folder: str) -> str:
+    """Say that the files of a memory that was deleted are still there."""
+    return f"The files in {clean_line(folder, 300)} stay; delete the folder to be rid of them."
 
 
 def muted_data(muted: Muted) -> dict[str, Any]:
@@ -91,6 +100,8 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
         "environment": gone.environment,
         "commons": gone.commons,
         "undeleted": list(gone.undeleted),
+        "mirror": gone.mirror,
+        "unknown": gone.unknown,
     }
 
 

@@ -12,6 +12,7 @@ from repertoire.app.commons import membership
 from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
+from repertoire.app.projects.places import mirrored_in
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
@@ -19,6 +20,7 @@ from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import clones_path, environment_path, projects_path
 from repertoire.domain.errors import InvalidRequest, RepertoireError, StoreError, UnknownComponent
+from repertoire.domain.trace import DRAFT
 from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
@@ -40,6 +42,8 @@ class Forgotten:
     commons: str = ""  # address of the commons of which the home stays a member when all is forgotten; else empty
     undeleted: tuple[str, ...] = ()  # folders that could not be deleted as a whole
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
+    mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
+    unknown: str = ""  # a project's folder that is not there, and of which nothing was deleted; else empty
 
 
 def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
@@ -75,6 +79,9 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     else:
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
+    if what == PROJECT:
+        unknown = "" if gone or memories or Path(project).is_dir() else project
+        return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirrored_in(project), unknown=unknown)
     if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
     kept = (environment_path(home), home / "installs")
@@ -162,7 +169,7 @@ def _forget_memories(home: Path, what: str, project: str) -> int:
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:
-    """Return the keys of a trace and of its former versions, which say nearly the same."""
+    """Return the keys of a trace, of its former versions, and of drafts of a next one: they say nearly the same."""
     try:
         found = trace_named(store, asked)
     except UnknownComponent:
@@ -171,4 +178,5 @@ def _versions(store: Store, asked: str) -> tuple[str, ...]:
     keys = {found.key: None}
     while found.supersedes not in keys and (before := store.traces.get(found.supersedes)) is not None:
         keys[before.key], found = None, before
-    return tuple(keys)
+    drafts = (draft.key for draft in store.traces.all(DRAFT) if draft.supersedes in keys)
+    return (*keys, *drafts)

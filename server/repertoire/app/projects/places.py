@@ -27,6 +27,12 @@ def files_of(memory: Path) -> list[Path]:
     return sorted(memory.parent.glob(f"{memory.name}*"))
 
 
+def mirrored_in(folder: str) -> str:
+    """Return the folder with the files of a project's entries; empty if there is none."""
+    mirror = Path(folder, MIRROR_FOLDER)
+    return str(mirror) if mirror.is_dir() else ""
+
+
 def root_of(home: Path, folder: str) -> str:
     """Return the folder of the project that a folder lies in: the nearest one that has a memory; empty if none has."""
     if not homes.projects_path(home).is_dir():
