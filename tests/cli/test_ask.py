@@ -143,6 +143,7 @@ def test_nonsense_is_answered_with_an_honest_no(run):
         (("recommend", "x", "--size", "50"), 2, "50 is not in the range"),
         (("search", "x", "--limit", "0"), 2, "0 is not in the range"),
         (("serach", "x"), 2, "Did you mean search?"),
+        (("uninstall", "x"), 2, "Did you mean install --undo?"),
         (("explain", "auth-implementation-patern"), 2, "did you mean auth-implementation-patterns"),
         (("ingest",), 2, "SOURCE"),
     ],

@@ -49,6 +49,7 @@ VERBS = {
     "eval": "measure",
     "model": "model",
 }
+_OPPOSITE = {"uninstall": "install --undo", "unmute": "mute --undo"}  # what undoes a verb is an option of it
 WRONG_USAGE = (InvalidRequest, UnknownComponent)  # errors in what the user typed; any other error is a failure
 
 
@@ -78,6 +79,7 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], VERBS, n=2) if args else []
+            near = [_OPPOSITE[args[0]]] if args and args[0] in _OPPOSITE else near
             if not near:
                 raise
             message = f"{error.message} Did you mean {' or '.join(near)}?"

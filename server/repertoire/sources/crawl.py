@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 READ_CAP = 1_000_000  # bytes of the largest file that is read; a component is text for a model and never larger
+UNREADABLE = "folder cannot be read"  # how the reason begins for which nothing of a folder was listed
 _UNREAD_FOLDERS = frozenset(
     (
         ".cache",
@@ -154,7 +155,7 @@ def _walk_folder(state: _Walk, mount: Mount, folder: Path, prefix: str, depth: i
         with os.scandir(folder) as found:
             children = sorted(found, key=lambda child: child.name)
     except OSError as error:
-        state.refused.append(Refused(prefix, f"folder cannot be read ({error.strerror})", folder=True))
+        state.refused.append(Refused(prefix, f"{UNREADABLE} ({error.strerror})", folder=True))
         return
     for child in children:
         if depth == 0 and mount.only and child.name not in mount.only:

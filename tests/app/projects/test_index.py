@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -205,15 +206,31 @@ def test_a_folder_without_a_memory_is_refused_and_a_folder_inside_a_project_is_n
     shelf.close()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="THE SUPERUSER READS EVERY FOLDER")
-def test_a_folder_that_cannot_be_read_is_refused_and_its_memory_stays(kiln):
-    kiln.project.root.chmod(0)
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let nobody read a folder for a while."""
+    folder.chmod(0)
     try:
-        with pytest.raises(ProjectRefused, match="cannot be read; change its permissions"):
-            read(kiln)
+        if os.access(folder, os.R_OK):
+            pytest.skip("THIS USER READS EVERY FOLDER")
+        yield
     finally:
-        kiln.project.root.chmod(0o700)
-    assert kiln.project.store.known()
+        folder.chmod(0o700)
+
+
+def test_what_lies_in_a_folder_that_cannot_be_read_now_is_still_known(kiln):
+    _, root, memory = kiln
+    before = set(memory.known())
+    with locked(root / "kiln"):
+        assert read(memory).removed == 0
+    assert set(memory.known()) == before
+
+
+def test_a_folder_that_cannot_be_read_is_refused_and_its_memory_stays(kiln):
+    _, root, memory = kiln
+    with locked(root), pytest.raises(ProjectRefused, match="cannot be read; change its permissions"):
+        read(memory)
+    assert memory.known()
 
 
 def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):

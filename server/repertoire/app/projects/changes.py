@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.projects.named_files import lies_in
@@ -12,6 +12,15 @@ from repertoire.domain.project import KnownFile
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The files of a project that were looked at; `among`: the paths that were named, None if all files were."""
+
+    files: Sequence[FoundFile]
+    refused: Mapping[str, str]  # reasons
+    among: Collection[str] | None
 
 
 @dataclass
@@ -30,14 +39,16 @@ class Changes:
         return changed, [path for path in self.gone if queue_of(path) == queue]
 
 
-def changes_of(
-    memory: ProjectStore, entries: Sequence[FoundFile], among: Collection[str] | None, queues: Collection[str]
-) -> Changes:
-    """Compare files with what the memory knows of them, in some queues; with `among`, only of these files."""
+def changes_of(memory: ProjectStore, listed: Listed, queues: Collection[str]) -> Changes:
+    """Compare the files of a project that were looked at with what the memory knows of them, in some queues.
+
+    What lies in a folder that cannot be read now is as it was.
+    """
+    among, unread = listed.among, [path for path, why in listed.refused.items() if why.startswith(crawl.UNREADABLE)]
     known = {path: one for path, one in memory.known(among).items() if queue_of(path) in queues}
     left, before = {**known}, memory.skipped()
     changed, same = list[FoundFile](), dict[str, str]()
-    for entry in entries:
+    for entry in listed.files:
         if queue_of(entry.path) not in queues:
             continue
         old = left.pop(entry.path, None)
@@ -45,7 +56,7 @@ def changes_of(
             changed.append(entry)
         elif entry.path in before:
             same[entry.path] = before[entry.path]
-    gone = [path for path in left if among is None or lies_in(path, among)]
+    gone = [path for path in left if (among is None or lies_in(path, among)) and not lies_in(path, unread)]
     return Changes(changed, gone, same, known)
 
 

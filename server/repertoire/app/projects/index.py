@@ -10,12 +10,12 @@ from datetime import timedelta
 from pathlib import Path
 
 from repertoire.app.clock import ago, now
-from repertoire.app.projects.changes import changes_of, follow_renames
+from repertoire.app.projects.changes import Listed, changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.named_files import named_files, say_all
 from repertoire.app.projects.places import MIRROR_FOLDER, files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, WAIT_S, held
-from repertoire.app.projects.turns import Listed, Reading, Report
+from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, Mount
@@ -93,7 +93,7 @@ def index_project(  # noqa: PLR0913 - what is read, and how
             lock.enter_context(held(memory.path, queue, wait_s=wait_s))
         refuse_no_project(str(root))
         listed = _listed(memory, most_files, among)
-        found = changes_of(memory, listed.files, listed.among, queues)
+        found = changes_of(memory, listed, queues)
         follow_renames(memory, found)
         reading = Reading(memory, found, listed, report)
         turns = deque((queue, reading.of(queue)) for queue in of_queue)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from repertoire.app.clock import now
-from repertoire.app.projects.changes import Changes
+from repertoire.app.projects.changes import Changes, Listed
 from repertoire.app.projects.queues import queue_of
 from repertoire.app.projects.reading import read_file
 from repertoire.app.projects.resolving import Concern, resolve_names
@@ -20,15 +20,6 @@ Report = Callable[[str, int, int], None]  # a label, the amount done, and the to
 _BATCH = 100  # files that are written in one transaction
 _TURN_S = 0.5  # after which a batch is written though it has fewer files: other queues wait for their turn
 _FEW = 50  # changed files up to which it is found out who may notice what changed in each
-
-
-@dataclass(frozen=True)
-class Listed:
-    """The files of a project that were looked at; `among`: the paths that were named, None if all files were."""
-
-    files: Sequence[FoundFile]
-    refused: Mapping[str, str]  # reasons
-    among: Collection[str] | None
 
 
 @dataclass
