@@ -125,6 +125,17 @@ def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_p
     assert run("trace", "contribute", "--confirm", draft["token"]).returncode != 0
 
 
+def test_forgetting_a_trace_takes_along_a_draft_that_amends_its_draft(run, tmp_path):
+    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
+    kept = json.loads(run("trace", "contribute", "--title", "Zebrafish build dies", *told, "--yes", "--json").stdout)
+    token = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)["token"]
+    last = json.loads(run("trace", "amend", token, "--solution", "Raise it to 16 GB.", "--json").stdout)["token"]
+    assert run("forget", "--trace", kept["id"], "--yes").returncode == 0
+    for file in (tmp_path / "home").glob("repertoire.db*"):
+        assert b"ebrafish" not in file.read_bytes()
+    assert "no draft has the token" in run("trace", "contribute", "--confirm", last).stderr
+
+
 def test_forgetting_asks_first_and_then_forgets(run):
     run("refresh", "--text-only")
     asked = run("forget", "--requests")

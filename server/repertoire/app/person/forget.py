@@ -178,5 +178,7 @@ def _versions(store: Store, asked: str) -> tuple[str, ...]:
     keys = {found.key: None}
     while found.supersedes not in keys and (before := store.traces.get(found.supersedes)) is not None:
         keys[before.key], found = None, before
-    drafts = (draft.key for draft in store.traces.all(DRAFT) if draft.supersedes in keys)
-    return (*keys, *drafts)
+    waiting = store.traces.all(DRAFT)
+    while drafts := {draft.key: None for draft in waiting if draft.supersedes in keys and draft.key not in keys}:
+        keys |= drafts  # a draft can amend another draft
+    return tuple(keys)
