@@ -110,9 +110,22 @@ def test_forgetting_a_project_names_the_files_of_its_memory_that_stay(run, tmp_p
     assert stays in run("forget", "--project", ".", "--yes").stdout
 
 
-def test_forgetting_a_folder_that_is_not_there_says_that_nothing_was_recorded(run, tmp_path):
-    told = run("forget", "--project", "shopp", "--yes").stdout
-    assert told.startswith(f"Nothing was recorded in {tmp_path / 'project/shopp'}, and there is no such folder.")
+def test_forgetting_a_folder_of_which_nothing_was_recorded_says_so_whether_it_is_there_or_not(run, tmp_path):
+    (tmp_path / "project" / "shop").mkdir()
+    for name in ("shop", "shopp"):
+        told = run("forget", "--project", name, "--yes").stdout
+        assert told.startswith(f"Nothing was recorded of {tmp_path / 'project' / name}. ")
+
+
+def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, tmp_path):
+    (tmp_path / "project" / "shop").mkdir()
+    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
+    title = ("--title", "Zebrafish build dies")
+    drafted = run("trace", "contribute", *title, *told, "--json", cwd=tmp_path / "project" / "shop")
+    (tmp_path / "project" / "shop").rmdir()
+    assert run("forget", "--project", "shop", "--yes").stdout.startswith("Deleted what was recorded in this project")
+    token = json.loads(drafted.stdout)["token"]
+    assert "no draft has the token" in run("trace", "contribute", "--confirm", token).stderr
 
 
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):

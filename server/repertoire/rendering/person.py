@@ -48,7 +48,7 @@ def forgotten_text(gone: Forgotten) -> str:
     }
     told = f"Deleted {things[gone.what]}: {gone.events} recorded events."
     if gone.unknown:
-        told = f"Nothing was recorded in {clean_line(gone.unknown, 300)}, and there is no such folder."
+        told = f"Nothing was recorded of {clean_line(gone.unknown, 300)}."
     told += f" Data is stored in {gone.home}."
     if gone.mirror:
         told += f" {mirror_stays(gone.mirror)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy, StoreFull
@@ -52,22 +53,25 @@ class Privacy:
             self._writer.delete(self._db.rows(f"SELECT id, type FROM node WHERE type IN ({marks(kinds)})", kinds))
         return gone
 
+    def knows_project(self, project: str) -> bool:
+        """Tell whether anything is stored that `forget_project` would delete, also what no event tells of."""
+        tables = [table for table in self._asked_tables() if table.project]
+        return (
+            bool(self._of_project(project))
+            or bool(self._sources_in(project))
+            or any(
+                self._db.rows(f"SELECT 1 FROM {it.name} WHERE {it.project} = ? LIMIT 1", (project,)) for it in tables
+            )
+        )
+
     def forget_project(self, project: str) -> int:
         """Delete the requests and uses in a project folder, and the sources ingested there; return the count of events.
 
         A request that was also asked in another project is deleted too; mutes stay.
         """
-        kinds = self._project_kinds
-        of_kind = f"n.type IN ({marks(kinds)})"
         with self._forgetting():
-            asked = self._db.rows(
-                f"""SELECT n.id, n.key, n.type FROM node n WHERE {of_kind}
-                     AND n.key IN (SELECT request FROM event WHERE project = ?)
-                   UNION SELECT n.id, n.key, n.type FROM node n, json_each(n.data, '$.projects') p
-                     WHERE {of_kind} AND p.value = ?""",
-                (*kinds, project, *kinds, project),
-            )
-            for (key,) in self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,)):
+            asked = self._of_project(project)
+            for (key,) in self._sources_in(project):
                 self._sources.remove(key)
                 self._forget_likeness(key)
             gone = self._delete(
@@ -159,6 +163,22 @@ class Privacy:
             yield
             self._writer.collect_orphans()
             self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
+
+    def _of_project(self, project: str) -> list[tuple[Any, ...]]:
+        """Return id, key and kind of the requests and traces of a project folder."""
+        kinds = self._project_kinds
+        of_kind = f"n.type IN ({marks(kinds)})"
+        return self._db.rows(
+            f"""SELECT n.id, n.key, n.type FROM node n WHERE {of_kind}
+                 AND n.key IN (SELECT request FROM event WHERE project = ?)
+               UNION SELECT n.id, n.key, n.type FROM node n, json_each(n.data, '$.projects') p
+                 WHERE {of_kind} AND p.value = ?""",
+            (*kinds, project, *kinds, project),
+        )
+
+    def _sources_in(self, project: str) -> list[tuple[Any, ...]]:
+        """Return the keys of the sources that were ingested in a project folder."""
+        return self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,))
 
     def _asked_tables(self) -> list[Table]:
         """Return the tables whose rows are deleted with the requests."""

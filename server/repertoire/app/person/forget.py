@@ -43,7 +43,7 @@ class Forgotten:
     undeleted: tuple[str, ...] = ()  # folders that could not be deleted as a whole
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
     mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
-    unknown: str = ""  # a project's folder that is not there, and of which nothing was deleted; else empty
+    unknown: str = ""  # a project's folder of which nothing was recorded; else empty
 
 
 def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
@@ -62,6 +62,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         )
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
+    known = what == PROJECT and store.privacy.knows_project(project)
     home = store.path.parent
     discard_unfinished_rescue(home)
     with store.backup.deleted():
@@ -80,7 +81,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
     if what == PROJECT:
-        unknown = "" if gone or memories or Path(project).is_dir() else project
+        unknown = "" if known or memories else project
         return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirrored_in(project), unknown=unknown)
     if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
