@@ -81,7 +81,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
     if what == PROJECT:
-        unknown = "" if known or memories else project
+        unknown = "" if known or gone or memories else project
         return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirrored_in(project), unknown=unknown)
     if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
