@@ -39,7 +39,8 @@ def plugin(tmp_path: Path) -> Path:
     """Return a copy of the plugin that may be harmed."""
     root = tmp_path / "plugin"
     for name in ("server", "bin", "hooks", ".claude-plugin"):
-        shutil.copytree(ROOT / name, root / name)
+        # Another test's process may rename a compiled file while it is copied.
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "requirements.lock", root)
     return root
 

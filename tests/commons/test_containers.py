@@ -94,8 +94,10 @@ def compose(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compose]:
     shutil.copytree(SERVER / "deploy", deploy, ignore=shutil.ignore_patterns("secrets"))
     for name in ("requirements-commons.lock", "server/repertoire", "server/repertoire.dist-info"):
         source = SERVER.parent / name
-        copied = shutil.copytree if source.is_dir() else shutil.copy
-        copied(source, root / name)
+        if source.is_dir():
+            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, root / name)
     (deploy / "over.yaml").write_text(OVER)
     (deploy / "secrets").mkdir(mode=0o700)
     for name in ("database_password", "pepper", "metrics_token"):
