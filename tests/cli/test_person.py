@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 
+ZEBRAFISH = (
+    *("--title", "Zebrafish build dies", "--context", "The zebrafish build dies with code 137."),
+    *("--solution", "Give it 4 GB of memory."),
+)
+
 
 def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skill, tmp_path):
     skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
@@ -119,9 +124,7 @@ def test_forgetting_a_folder_of_which_nothing_was_recorded_says_so_whether_it_is
 
 def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, tmp_path):
     (tmp_path / "project" / "shop").mkdir()
-    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
-    title = ("--title", "Zebrafish build dies")
-    drafted = run("trace", "contribute", *title, *told, "--json", cwd=tmp_path / "project" / "shop")
+    drafted = run("trace", "contribute", *ZEBRAFISH, "--json", cwd=tmp_path / "project" / "shop")
     (tmp_path / "project" / "shop").rmdir()
     assert run("forget", "--project", "shop", "--yes").stdout.startswith("Deleted what was recorded in this project")
     token = json.loads(drafted.stdout)["token"]
@@ -129,8 +132,7 @@ def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, t
 
 
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):
-    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
-    kept = json.loads(run("trace", "contribute", "--title", "Zebrafish build dies", *told, "--yes", "--json").stdout)
+    kept = json.loads(run("trace", "contribute", *ZEBRAFISH, "--yes", "--json").stdout)
     draft = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)
     assert run("forget", "--trace", kept["id"], "--yes").returncode == 0
     for file in (tmp_path / "home").glob("repertoire.db*"):
@@ -139,8 +141,7 @@ def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_p
 
 
 def test_forgetting_a_trace_takes_along_a_draft_that_amends_its_draft(run, tmp_path):
-    told = ("--context", "The zebrafish build dies with code 137.", "--solution", "Give it 4 GB of memory.")
-    kept = json.loads(run("trace", "contribute", "--title", "Zebrafish build dies", *told, "--yes", "--json").stdout)
+    kept = json.loads(run("trace", "contribute", *ZEBRAFISH, "--yes", "--json").stdout)
     token = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)["token"]
     last = json.loads(run("trace", "amend", token, "--solution", "Raise it to 16 GB.", "--json").stdout)["token"]
     assert run("forget", "--trace", kept["id"], "--yes").returncode == 0

@@ -28,7 +28,7 @@ LEVELS = 2  # depth of folders that are visited below the project's root
 # What a package's name and a path are made of. Whatever else a manifest or a folder holds might be prose for a model.
 _PACKAGE, _PATH = re.compile(r"[@\w./:+~-]+"), re.compile(r"[@\w./+()\[\]-]+")
 _BUNDLES = (".xcodeproj", ".xcworkspace")  # folders that stand for a file
-_ENCODINGS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SKIPPED = frozenset(
     """node_modules vendor venv env dist build target out coverage bower_components site-packages __pycache__ Pods
     DerivedData third_party""".split()
@@ -136,7 +136,7 @@ def _beginning(path: Path, size: int) -> bytes:
 
 def _named(path: str, data: bytes) -> Iterator[str]:
     reader = reader_of(path)
-    encoding = next((encoding for mark, encoding in _ENCODINGS if data.startswith(mark)), "utf-8-sig")
+    encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
     text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
     names = reader(text) if reader else iter(())
     return (name for name in names if len(name) <= LONGEST_NAME and _PACKAGE.fullmatch(name))

@@ -78,8 +78,8 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0], VERBS, n=2) if args else []
-            near = [_OPPOSITE[args[0]]] if args and args[0] in _OPPOSITE else near
+            word = args[0] if args else ""
+            near = [_OPPOSITE[word]] if word in _OPPOSITE else get_close_matches(word, VERBS, n=2)
             if not near:
                 raise
             message = f"{error.message} Did you mean {' or '.join(near)}?"

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.clock import now
+from repertoire.app.current_project import resolve_project
 from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
@@ -100,7 +101,7 @@ def forget_command(
 
 def _named(what: str, project: Path | None, trace: str) -> str:
     """Say what would be deleted."""
-    folder = project.resolve() if project else ""
+    folder = "" if project is None else resolve_project(str(project))
     return {
         REQUESTS: "every past request, what was selected for it, and the log",
         PROJECT: f"what was asked, used and solved in {folder}, and the project's memory with all notes and tasks,",

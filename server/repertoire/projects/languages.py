@@ -58,6 +58,7 @@ _GENERATED = (".min.js", ".min.css", ".map", "-lock.json", ".lock", "_pb2.py", "
 _SECRET_NAMES = frozenset(
     (".env", ".netrc", ".npmrc", ".pypirc", ".pgpass", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials")
 )
+_UNQUOTED_ENDS = tuple(".bash .cfg .cnf .conf .env .ini .properties .sh .yaml .yml .zsh".split())
 _SECRET_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg")
 
 
@@ -73,6 +74,12 @@ def holds_secrets(path: str) -> bool:
     if name.endswith((".example", ".sample", ".template")):
         return False
     return name in _SECRET_NAMES or name.startswith(".env.") or name.endswith(_SECRET_ENDS)
+
+
+def quotes_nothing(path: str) -> bool:
+    """Tell whether values need no quotes in a file's format, so that a secret in it may have none."""
+    name = posixpath.basename(path).lower()
+    return name.endswith(_UNQUOTED_ENDS) or name.startswith("dockerfile")
 
 
 def is_generated(path: str) -> bool:

@@ -31,7 +31,7 @@ def read(folder: Path, *, ours: bool = False) -> GitDates:
 
     Only the top folder of an ordinary clone is read; `ours` says that we cloned it.
     """
-    if not _in_repository(folder):
+    if repository.top_of(folder.resolve()) is None:
         return GitDates()
     commit = remote = ""
     try:
@@ -52,11 +52,6 @@ def _key(origin: str) -> str:
         key = key_of(origin)
         return key if key.count("/") >= 2 else ""
     return ""
-
-
-def _in_repository(folder: Path) -> bool:
-    place = folder.resolve()
-    return any((above / ".git").exists() for above in (place, *place.parents))
 
 
 def _dates(log: str) -> dict[str, tuple[str, str]]:

@@ -12,6 +12,8 @@ from pathlib import Path
 import re2
 from pathspec import GitIgnoreSpec
 
+from repertoire.sources.repository import top_of
+
 _MOST_BYTES = 200_000  # of one file of patterns
 _FAULTS = (ValueError, re.error, re2.error)  # of a pattern that git passes over
 
@@ -25,15 +27,12 @@ class GitIgnore:
 
     def __init__(self, root: Path) -> None:
         self._spec = lru_cache(maxsize=None)(self._read_spec)
-        self._top, self._below = root, ""
-        repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-        below = root.relative_to(repository).parts
-        self._top = repository
+        self._top = top_of(root) or root
+        below = root.relative_to(self._top).parts
+        self._below = "".join(f"{name}/" for name in below)
         if any(self._ignores("/".join(below[:count]), folder=True) for count in range(1, len(below) + 1)):
             self._spec.cache_clear()
-            self._top = root
-        elif below:
-            self._below = "/".join(below) + "/"
+            self._top, self._below = root, ""
 
     def __call__(self, path: str, folder: bool) -> bool:  # noqa: FBT001 - a predicate that `crawl.walk` calls
         """Tell whether a path below the root is ignored; the patterns of the nearest folder decide."""

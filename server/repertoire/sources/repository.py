@@ -44,6 +44,11 @@ class Repository:
     ours: bool = False  # Repertoire cloned it
 
 
+def top_of(folder: Path) -> Path | None:
+    """Return the nearest top of a repository, of a folder and those above it; None if it lies in none."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+
+
 def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
     """Read a repository's commit, branch, tags and origin from its files; with `bare` also one without a work tree.
 

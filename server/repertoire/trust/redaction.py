@@ -67,17 +67,16 @@ _PREFIXED = linear.compile(
     verbose=True,
 )
 _BEARER = re.compile(r"(?i)\b(?:bearer|basic|token)[ \t]+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
+_CREDENTIAL_WORDS = r"passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key"
 _NAMED = linear.compile(
     rf"""(?i) (?P<name> (?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}
-        (?:passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credentials?)
+        (?:{_CREDENTIAL_WORDS}|credentials?)
         [a-z0-9_]{{0,20}} ["'`\]]{{0,2}} [ \t]*) (?P<sign>:=|=>|[:=]|[ \t]is[ \t]) [ \t]*
         (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;]{{4,}})""",
     verbose=True,
 )
 # The end of a name whose value is a secret, and not what is only said of one (`token_path`, `tokenizer`).
-_NAMES_A_SECRET = re.compile(
-    r"(?i)(?:passw(?:or)?[dt]|passphrase|pwd|secret|token|(?:api|access|private)[_ -]?key)[\"'`\]]{0,2}[ \t]*$"
-)
+_NAMES_A_SECRET = re.compile(rf"(?i)(?:{_CREDENTIAL_WORDS})[\"'`\]]{{0,2}}[ \t]*$")
 _OF_A_PASSWORD = re.compile(r"(?i)pass|pwd")
 _FLAG = re.compile(
     r"""(?ix) (?: (?<!-)--[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])

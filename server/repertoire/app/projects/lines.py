@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from repertoire.projects.languages import holds_secrets
+from repertoire.projects.languages import holds_secrets, quotes_nothing
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.trust.redaction import redact_file
-
-_OF_SETTINGS = frozenset(".bash .cfg .cnf .conf .env .ini .properties .sh .yaml .yml .zsh".split())
 
 
 def lines_of(root: Path, path: str) -> list[str]:
@@ -27,5 +25,4 @@ def lines_of(root: Path, path: str) -> list[str]:
 
 def clean(text: str, path: str) -> str:
     """Return the text of the file at a path with plain line ends and without its secrets."""
-    bare = PurePosixPath(path).suffix.lower() in _OF_SETTINGS or PurePosixPath(path).name.startswith("Dockerfile")
-    return redact_file(text.replace("\r\n", "\n").replace("\r", "\n"), bare=bare)
+    return redact_file(text.replace("\r\n", "\n").replace("\r", "\n"), bare=quotes_nothing(path))
