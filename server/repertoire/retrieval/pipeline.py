@@ -26,6 +26,7 @@ from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
+from repertoire.retrieval.refusal import REFUSAL
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.resources import Options, Resources
@@ -56,6 +57,7 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
     Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_take_long),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
+    Stage(REFUSAL, REFUSAL, stages.lower_refused, on=stages.rules_out, cheap=True),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
 
@@ -101,7 +103,7 @@ class Pipeline:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._stack(query)
-            plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack)
+            plan = self._plan(query, intent, stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
@@ -110,6 +112,8 @@ class Pipeline:
                 detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
             elif not self._is_multilingual and is_unread(plan.query.text):
                 stage_log.missing("the question is in a language that is not read: names of technologies alone count")
+            if plan.refusal is not None:
+                stage_log.missing(plan.refusal.note)
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
@@ -186,11 +190,15 @@ class Pipeline:
         """Return the run of a query before one of its stages, which what is learned for this stage is learned from."""
         snapshot = self._snapshots.current()
         self._warm(snapshot)
-        plan = make_plan(self._untranslated(query), "", self._capabilities, stack=self._stack(query))
+        plan = self._plan(query, "", self._stack(query))
         allowed = allowed_rows(snapshot, query, frozenset())
         run = self._new_run(plan, snapshot, allowed, StageLog(), named_rows(self._graph, plan, snapshot, allowed))
         take_all(tuple(takewhile(lambda one: one.name != stage, STAGES)), run)
         return run
+
+    def _plan(self, query: Query, intent: str, stack: Stack | None) -> QueryPlan:
+        products = self._options.products
+        return make_plan(self._untranslated(query), intent, self._capabilities, stack=stack, products=products)
 
     def _stack(self, query: Query) -> Stack | None:
         """Return what the query's project is built with; None outside of any, or where it shall not count."""

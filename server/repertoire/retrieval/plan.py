@@ -11,6 +11,8 @@ from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
+from repertoire.retrieval.products import Products
+from repertoire.retrieval.refusal import REFUSAL, Refusal, refusal_in
 from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"
@@ -135,6 +137,7 @@ class QueryPlan:
     translation: Translation | None = (
         None  # the translation of a question that is not in English; the query holds its text
     )
+    refusal: Refusal | None = None  # what the question rules out; the query holds its text without that
 
     @property
     def brevity(self) -> float:
@@ -149,17 +152,26 @@ class QueryPlan:
 
 
 def make_plan(
-    query: Query, intent: str, capabilities: Capabilities | None = None, *, stack: Stack | None = None
+    query: Query,
+    intent: str,
+    capabilities: Capabilities | None = None,
+    *,
+    stack: Stack | None = None,
+    products: Products | None = None,
 ) -> QueryPlan:
     """Plan a question; `capabilities` finds the capabilities that a text names, `intent` comes from the caller.
 
     A question about one named component is always an explanation, whatever the intent. A question in another language
-    is translated into English first.
+    is translated into English first; what it rules out, of these `products`, is taken from it and from the stack.
     """
     asked = query.text.strip()
     translation = None if "languages" in query.without else translate(asked)
     if translation is not None:
         query = replace(query, text=translation.text)
+    refusal = refusal_in(query.text, products) if products and REFUSAL not in query.without else None
+    if refusal is not None:
+        query = replace(query, text=refusal.text)
+        stack = replace(stack, uses=stack.uses - refusal.products) if stack else None
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
     words = tuple(content_words(text)[:MAX_WORDS])
@@ -180,6 +192,7 @@ def make_plan(
         effort=EFFORTS[query.mode],
         stack=stack or Stack(),
         translation=translation,
+        refusal=refusal,
     )
 
 
