@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Component
@@ -25,7 +25,7 @@ from repertoire.trust.redaction import redact
 from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 5  # raised when a text may get other flags than before, so that everything is scanned again
+RULES_VERSION = 6  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -83,8 +83,10 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
-    own = _scan_file(text, component.path) if alone else _scan_shared_data(component, text)
+    own = list(_scan_file(text, component.path) if alone else _scan_shared_data(component, text))
     found += [("", item) for item in own]
+    if alone:
+        found += [("", item) for item in _scan_description(component.description, text, own)]
     for path, part in parts:
         if part is None:
             found += [(path, _unreadable())] if is_script(path) else []
@@ -96,6 +98,15 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
 def _check_declarations(component: Component) -> Iterator[CheckMatch]:
     yield from permissions.of_component(component)
     yield from typosquatting.of_component(component)
+
+
+def _scan_description(description: str, text: str, own: Sequence[CheckMatch]) -> Iterator[CheckMatch]:
+    """Scan a description as a model reads it, for what the scan of its file took for a quotation: YAML's own quotes."""
+    lines = text.splitlines()
+    number = next((place for place, line in enumerate(lines, start=1) if line.startswith("description:")), 0)
+    for item in _scan_text(ScannedText(description)):
+        if not any(known.rule == item.rule and rank(known.severity) >= rank(item.severity) for known in own):
+            yield replace(item, line=replace(item.line, number=number))
 
 
 def _scan_shared_data(component: Component, text: str) -> Iterator[CheckMatch]:
