@@ -111,7 +111,8 @@ def _is_stated(text: str, at: int) -> bool:
 
 def _mention(text: str, at: int, products: Products) -> _Mention | None:
     """Return the mention of a product that begins here, with words behind it that name the same; None if none does."""
-    found, words = None, _NAME.match(text, at)
+    found: _Mention | None = None
+    words = _NAME.match(text, at)
     ends = [word.end() for word in _WORD.finditer(text, at, words.end())] if words else []
     for end, before in zip(ends, [at, *ends], strict=False):
         if "_" in text[before:end]:  # `node_modules` is code

@@ -15,7 +15,7 @@ from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts
-from repertoire.store.light.exact_copies import COPIES
+from repertoire.store.light.exact_copies import COPIES, TWINS
 from repertoire.store.rows import SELECT_STORED, stored
 
 Mask = npt.NDArray[np.bool_]
@@ -189,6 +189,16 @@ class Graph:
         ):
             groups.setdefault((content, kind, name), []).append(key)
         return [tuple(group) for group in groups.values() if len(group) > 1]
+
+    def namesakes(self, keys: Iterable[str]) -> frozenset[str]:
+        """Return the ids of what says nearly the same as one of these components, under its name."""
+        rows = self._db.rows(
+            f"""SELECT other.key FROM node n JOIN ({TWINS}) e ON e.one = n.id
+                 JOIN node other ON other.id = e.two AND other.name = n.name
+               WHERE n.key IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(keys)),),
+        )
+        return frozenset(str(key) for (key,) in rows)
 
     def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
         """Return the edges of a node in a view, the strongest first."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.store.connection import Connection
-from repertoire.store.light.exact_copies import COPIES_OF_MUTED
+from repertoire.store.light.exact_copies import LIKE_MUTED
 from repertoire.store.rows import storable
 
 MUTED = "muted"  # value of `how`: muted by a person's command; the other value is for repeated dismissals
@@ -54,9 +54,9 @@ class Preferences:
         )
 
     def silent(self, *, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are muted in a project, including every exact copy of a component."""
+        """Return the ids and sources that are muted in a project, including exact copies and twins of a component."""
         rows = self._db.rows(
-            f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {COPIES_OF_MUTED}",
+            f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {LIKE_MUTED}",
             (project,),
         )
         return frozenset(str(key) for (key,) in rows)

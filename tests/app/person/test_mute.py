@@ -21,8 +21,9 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
 from repertoire.rendering.health import status_text
+from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -107,6 +108,21 @@ def test_an_exact_copy_is_muted_with_it_and_brings_it_back(repertoire: Repertoir
     assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
     assert unmute(repertoire.store, COPY, project=HERE).targets == (FORMS,)
     assert {FORMS, COPY} & everywhere(named(repertoire, HERE))
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_what_says_nearly_the_same_under_its_name_is_muted_with_it_unless_it_is_installed(
+    repertoire: Repertoire, installed: bool
+) -> None:
+    store, twin = repertoire.store, "t:skills/pdf-forms.md"
+    like = component("skill", "pdf-forms", "Fills the fields of PDF forms, from any spreadsheet.", installed=installed)
+    record = replace(record_of(replace(like, id=twin)), edges=(Edge(twin, FORMS, TWIN_OF),))
+    store.sources.write(SOURCE.__class__("t", "folder", "/t"), [record], [], derived=[], now=NOW)
+    mute(store, FORMS, project=HERE, now=NOW)
+    assert (twin in repertoire.muted(HERE)) is not installed
+    assert (twin in StartReader(store.path).silent_in(HERE)) is not installed
+    assert unmute(store, twin, project=HERE).targets == (FORMS,)
+    store.sources.remove("t")
 
 
 def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(repertoire: Repertoire) -> None:

@@ -25,7 +25,8 @@ class Muted:
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
-    With `here` the mute holds in the current project only. Exact copies of a component are muted with it.
+    With `here` the mute holds in the current project only. Exact copies of a component are muted with it, and what says
+    nearly the same under its name.
 
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
@@ -46,14 +47,15 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
-    """Unmute a target and its exact copies everywhere; a component that no longer exists is found by its id.
+    """Unmute a target and what is muted with it everywhere; a component that no longer exists is found by its id.
 
     Raises:
         InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
     meant = {target, *_targets_of(store, target, project)[0]}
-    candidates = meant.union(*store.graph.copies(meant))  # a person may name another copy than the muted one
+    # a person may name another copy than the muted one
+    candidates = meant.union(*store.graph.copies(meant), store.graph.namesakes(meant))
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
         listed = ", ".join(muted) or "nothing"

@@ -14,16 +14,26 @@ from repertoire.store.light.bindings import marks, parts
 # are `d` with the node `copy`.
 COPIES = """JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
             JOIN node copy ON copy.id = d.node_id AND copy.name = n.name"""
-COPIES_OF_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
-                         JOIN component c ON c.node_id = n.id {COPIES}
-                       WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
+# Both ends of what says nearly the same.
+TWINS = """SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_of'
+            UNION SELECT target, source FROM edge WHERE relation = 'twin_of'"""
+# A twin of the same name is the same to a person, who would else be offered from another repository what was muted. One
+# that is installed stays, since a person may mute what is like it.
+LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
+                    JOIN component c ON c.node_id = n.id {COPIES}
+                  WHERE m.scope = 'component' AND m.project IN ('', ?1)
+                 UNION
+                 SELECT other.key FROM mute m JOIN node n ON n.key = m.target JOIN ({TWINS}) e ON e.one = n.id
+                    JOIN node other ON other.id = e.two AND other.name = n.name
+                    JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
+                  WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed)"""
 
 
 def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
-    """Return the ids that are muted in a project, with all their exact copies."""
-    rows = db.execute(f"SELECT target FROM mute WHERE project IN ('', ?1) UNION {COPIES_OF_MUTED}", (project,))
+    """Return the ids that are muted in a project, with all that is silent with them."""
+    rows = db.execute(f"SELECT target FROM mute WHERE project IN ('', ?1) UNION {LIKE_MUTED}", (project,))
     return {target for (target,) in rows}
 
 
@@ -48,8 +58,7 @@ def twins_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
     for chunk in parts(keys):
         rows = db.execute(
             f"""SELECT other.key, n.key FROM node n
-                  JOIN (SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_of'
-                        UNION SELECT target, source FROM edge WHERE relation = 'twin_of') e ON e.one = n.id
+                  JOIN ({TWINS}) e ON e.one = n.id
                   JOIN node other ON other.id = e.two
                 WHERE n.key IN ({marks(chunk)})""",
             chunk,
