@@ -305,3 +305,12 @@ def test_twins_are_merged_in_the_order_of_their_best():
     kept, stands_for = merged([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
     assert [c.key for c in kept] == ["a", "b"]
     assert stands_for == {"a": "a", "b": "b", "c": "a"}
+
+
+def test_what_provides_a_part_that_no_member_does_is_not_said_to_do_a_members_job():
+    member = graded("issues", 0.5, 0.6)
+    fits = replace(graded("data-scientist", 0.45, 0.6), capabilities=frozenset({"data-analysis"}))
+    told = refusal("data-scientist", [member, fits], budget=PLENTY, size=1, graded=True)
+    assert told.reason != "same job"
+    again = replace(fits, capabilities=frozenset())
+    assert refusal("data-scientist", [member, again], budget=PLENTY, size=1, graded=True).reason == "same job"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repertoire.retrieval.sets.candidates import Candidate
 from repertoire.retrieval.sets.roles import Chosen, chosen_of, role, still_open
 
@@ -37,6 +39,13 @@ def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
         Chosen("seeds", "test-data"),
     ]
     assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
+
+
+def test_members_of_one_name_are_told_apart_by_where_they_come_from():
+    first = replace(candidate("a:k8s", capabilities=("kubernetes",)), name="k8s", bundle="cloud-kit")
+    second = replace(candidate("b:k8s", capabilities=("kubernetes",)), name="k8s", bundle="ops-kit")
+    told = chosen(first, second, asked=("a:k8s", "b:k8s"))
+    assert told[1].role == "kubernetes, should k8s of cloud-kit not serve"
 
 
 def test_a_further_member_of_which_no_part_of_the_task_is_known_is_a_spare():

@@ -44,6 +44,10 @@ class Candidate:
     serves: float = 0.0
     helps: float = 0.0
 
+    def name_beside(self, other: Candidate) -> str:
+        """Return the name that tells a candidate from another one: with its bundle where both have the same."""
+        return f"{self.name} of {self.bundle}" if self.name == other.name and self.bundle else self.name
+
 
 def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
     """Return one candidate of each group of twins, and the key of the kept twin by each candidate's key.

@@ -39,7 +39,7 @@ def chosen_of(
             before = found.get(need)
             if before is None or (before.spare and not spare):
                 found[need] = Chosen(need, f"needed by {member.name}", spare)
-        instead = f"should {known[asked[0]].name} not serve" if spare else ""
+        instead = f"should {known[asked[0]].name_beside(member)} not serve" if spare else ""
         found[key] = Chosen(key, ", ".join(filter(None, (role(member, covered), instead))), spare)
         covered |= provided_by(member)
     return tuple(found.values())

@@ -86,7 +86,7 @@ def why_not(case: Case, key: str) -> Refusal:
     same = stand_in != key and stand_in in case.choices.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
-    refusal = Refusal(key, reason, _name_of(case, other), detail, stale)
+    refusal = Refusal(key, reason, _name_beside(case, other, key), detail, stale)
     for change in _changes(case, stand_in, reason, other):
         chosen = {member.key for member in SetChoices.of(change.ranked, change.others).best(change.limits).chosen}
         if (key if same else stand_in) in chosen:
@@ -137,14 +137,14 @@ def _too_little_gain(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
     if case.choices.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
-    if asked and (nearest := member_of_same_job(case.choices, key, asked)):
+    known = case.choices.known
+    open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
+    if asked and not open_needs and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)
-    known = case.choices.known
     if case.limits.graded and is_large(known[key]):
         return LARGE, "", f"{known[key].unit}, {known[key].unit_tokens:,} tokens"
-    open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
     return (UNSURE, "", ", ".join(open_needs)) if open_needs else (NOTHING_NEW, "", "")
 
 
@@ -206,5 +206,8 @@ def _stale(case: Case, key: str, other: str) -> str:
     return "" if case.choices.known[other].stale else own
 
 
-def _name_of(case: Case, key: str) -> str:
-    return case.choices.known[key].name if key else ""
+def _name_beside(case: Case, member: str, key: str) -> str:
+    known = case.choices.known  # without all but one of several twins
+    if not member:
+        return ""
+    return known[member].name_beside(known[key]) if key in known else known[member].name
