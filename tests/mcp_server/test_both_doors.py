@@ -20,6 +20,7 @@ from sample_home import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio
 TASK = "fill the fields of PDF forms"
+SHOP = str(Path(__file__).parent)  # a folder without a stack
 QUESTIONS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ("search_components", {"query": "notes of a release"}, ("search", "notes of a release")),
     ("search_components", {"query": "pdf-forms", "limit": 3}, ("search", "pdf-forms", "--limit", "3")),
@@ -30,6 +31,11 @@ QUESTIONS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ),
     ("recommend_set", {"task": TASK, "installed": False}, ("recommend", TASK, "--available")),
     ("explain_component", {"id": "pdf-forms", "task": TASK}, ("explain", "pdf-forms", "--task", TASK)),
+    (
+        "explain_component",
+        {"id": "pdf-forms", "task": TASK, "project": SHOP},
+        ("explain", "pdf-forms", "--task", TASK, "--project", SHOP),
+    ),
     ("explain_component", {"id": "ship", "detail": "graph"}, ("explain", "ship", "--detail", "graph")),
 )
 

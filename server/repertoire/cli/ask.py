@@ -69,6 +69,11 @@ def question_options(command: Command) -> Command:
     return command
 
 
+project_option = click.option(
+    "--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder."
+)
+
+
 @click.command("recommend")
 @click.argument("words", nargs=-1, required=True, metavar="TASK")
 @click.option(
@@ -83,7 +88,7 @@ def question_options(command: Command) -> Command:
     type=click.IntRange(1, 12),
     help="The most components in the set. Default: as many as the task probably needs.",
 )
-@click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
+@project_option
 @graph_option
 @question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -189,12 +194,15 @@ def show_notes(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
 @click.command("explain")
 @click.argument("component", shell_complete=component_names)
 @click.option("--task", default="", help="Also show how it ranks for this task.")
+@project_option
 @click.option(
     "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also show the nodes around it."
 )
 @graph_option
 @json_option
-def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
+def explain_command(
+    component: str, task: str, project: Path | None, detail: str, form: str | None, as_json: bool
+) -> None:
     r"""Show what COMPONENT (an id or a name) is, provides and needs, what it works with, and how it was used.
 
     Of a trace, named by its id, it shows the problem, the solution, and what others said of it.
@@ -209,7 +217,7 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
     refuse_two_outputs(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
         asked = ExplainRequest(component, task, graph=bool(form) or detail == "graph")
-        found = EXPLAIN.run(Context.of(repertoire), asked)
+        found = EXPLAIN.run(Context.of(repertoire, project=str(project or "")), asked)
         if form and isinstance(found, Explanation) and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))
         else:

@@ -24,6 +24,7 @@ HOOKS = ("hook_prompt", "hook_expanded", "hook_before", "hook_used", "hook_faile
 
 _INSTALLED = flag("true: only what is installed; false: only what is not. Leave out for both.")
 
+_PROJECT = text("The project's folder; by default the present one.", most=4000)
 _MODE = {
     "type": "string",
     "description": "fast: words and names alone; thorough: more candidates, looked at more closely.",
@@ -95,7 +96,7 @@ TOOLS = (
                 "Ids or names of components already in use: what goes with them is named, and higher.", most=20
             ),
             "installed": _INSTALLED,
-            "project": text("The project's folder. Leave out for the present one.", most=4000),
+            "project": _PROJECT,
             "mode": _MODE,
         },
         required=("task",),
@@ -122,20 +123,19 @@ TOOLS = (
         name="explain_component",
         title="Explain a component",
         description=(
-            "Explains one component: what it is, what it provides and needs, what it goes with and on what evidence, "
-            "what of its needs this machine lacks, where it comes from, licence and dates, how often it was used here, "
-            "the traces that were solved with it; "
-            "with a task also where it stands for that task and why, and what keeps it out of the set. "
-            "Use it when the user asks about a component by name, asks why it was or was not "
-            "recommended, or before installing one. Takes the id from a result, or a name; a trace's id explains the "
-            "trace."
+            "Explains one component: what it is, provides and needs, what it goes with and on what evidence, what this "
+            "machine lacks for it, origin, licence, dates, how often it was used here, the traces solved "
+            "with it; with a task also where it stands for that task and why, and what keeps it out of the set. Use it when "
+            "the user asks about a component, or why it was or was not recommended, or before installing one. A "
+            "trace's id explains the trace."
         ),
         properties={
-            "id": text("A component's id from a result, or its name.", most=500),
-            "task": text("A task to judge the component for.", most=8000),
+            "id": text("A component's id, or its name.", most=500),
+            "task": text("A task to judge it for.", most=8000),
+            "project": _PROJECT,
             "detail": {
                 "type": "string",
-                "description": "graph: also the 40 nodes of the graph that matter most for it, with their edges.",
+                "description": "graph: also the 40 nodes that matter most for it.",
                 "enum": ["usual", "graph"],
                 "default": "usual",
             },
