@@ -337,9 +337,10 @@ def _left_out(answered: _Answered, hit: Hit) -> Other:
 
 
 def _shares_plugin(answered: _Answered, hit: Hit, name: str) -> bool:
-    """Return whether a component contains the member with a name, or is contained in it."""
-    parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.choices.known
-    return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
+    """Return whether a component contains the member that it calls by a name, or is contained in it."""
+    pool, known = answered.pool, answered.case.choices.known
+    parts, own = pool.parts.get(hit.component.id, frozenset()), pool.candidates[hit.component.id]
+    return any(one.key in parts and known[one.key].name_beside(own) == name for one in answered.assembly.chosen)
 
 
 def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
