@@ -12,6 +12,8 @@ from repertoire.domain.component import BODY_INDEXED, Component
 
 _ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "e", "y")
 _SHORTEST = 3
+_WHOLE = 4  # letters of a word that may be the beginning of a longer one, as `auth` of `authentication`
+_WORD = re.compile(r"[^\W_]+")
 
 
 def held_words(words: Sequence[str], component: Component) -> list[str]:
@@ -19,9 +21,30 @@ def held_words(words: Sequence[str], component: Component) -> list[str]:
     if not words:
         return []
     stems, pattern = _stems_and_pattern(tuple(words))
-    text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
-    held = set(pattern.findall(text))
+    held = set(pattern.findall(searched_text(component)))
     return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held]
+
+
+def told_words(words: Sequence[str], component: Component) -> list[str]:
+    """Return those held words that a reader finds in the text: in another form of the word, or as its beginning.
+
+    The stem of a short word begins many others ("speed", "specific"): enough for evidence, too little for a reason.
+    """
+    held = [word for word in held_words(words, component) if not word.isdecimal()]
+    if not held:
+        return []
+    text = frozenset(_WORD.findall(searched_text(component)))
+    stems = frozenset(map(stem, text))
+    return [
+        word
+        for word in held
+        if stem(word) in stems or (len(word) >= _WHOLE and any(other.startswith(word) for other in text))
+    ]
+
+
+def searched_text(component: Component) -> str:
+    """Return the text of a component in which words are looked for, in lower case."""
+    return f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
 
 
 def rarity(frequency: Mapping[str, int], size: int) -> dict[str, float]:

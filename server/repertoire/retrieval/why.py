@@ -9,7 +9,7 @@ from repertoire.domain.answer import Why
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
-from repertoire.retrieval.matched_words import held_words
+from repertoire.retrieval.matched_words import told_words
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Snapshot
 
@@ -59,11 +59,11 @@ def word_why(words: Sequence[str], component: Component, rarities: Mapping[str, 
     Of many words those of its name and description come first, then the rarest, since a long question shares its common
     words with any text. They stand in the question's order.
     """
-    shared = held_words(words, component)
+    shared = told_words(words, component)
     if not shared:
         return None
     if len(shared) > _MAX_WORDS:
-        leading = set(held_words(words, replace(component, body="")))
+        leading = set(told_words(words, replace(component, body="")))
         first = sorted(shared, key=lambda word: (word not in leading, -rarities.get(word, 0.0)))[:_MAX_WORDS]
         shared = [word for word in shared if word in first]
     return Why("words", clean_line("words: " + ", ".join(shared), MAX_CHARACTERS))
