@@ -28,6 +28,8 @@ KNOWN = Products(products.load())
         ("write e2e tests, don\u2019t use Selenium", "selenium", "write e2e tests,"),
         ("share state while avoiding Redux", "redux", "share state while"),
         ("Polars instead of pandas for this", "pandas", "Polars  for this"),
+        ("set up ci, jenkins is not an option", "jenkins", "set up ci,"),
+        ("a map on the page. Google Maps isn't allowed here", "google-maps", "a map on the page.  here"),
         ("without any Docker containers, put it on the server", "docker", ", put it on the server"),
     ],
 )
@@ -45,6 +47,8 @@ def test_what_is_ruled_out_is_taken_from_the_question(text, refused, rest):
         "the build fails for iOS but not for Android",
         "the cache is not Redis, find out what it is",
         "no docker images found",
+        "the page went blank with vite 5, reverting is not an option",
+        "docker pull is not allowed by the proxy",
         "AssertionError: module has no attribute python",
         "ALTER TABLE orders ADD total int NOT NULL postgres",
         "replace the text everywhere, not in node_modules",

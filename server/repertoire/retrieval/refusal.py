@@ -33,7 +33,8 @@ _FILLERS = re.compile(
     r"[ \t]+(?:(?:use|using|run|running|with|via|to|on|in|for|any|the|an?|our)[ \t]+){0,2}", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\s,;:()!?]+")
-_NAME = re.compile(rf"{_WORD.pattern}(?:[ \t]{_WORD.pattern}){{0,2}}")  # the words that a product's name may have
+_LONGEST = 3  # words of a product's name
+_NAME = re.compile(rf"{_WORD.pattern}(?:[ \t]{_WORD.pattern}){{0,{_LONGEST - 1}}}")
 _NEXT = re.compile(
     r"[ \t]*(?:,(?:[ \t]*(?:n?or|and)\b)?|/|\b(?:n?or|and)\b)[ \t]*(?:(?:an?|the|any|no|not|without)[ \t]+)?",
     re.IGNORECASE,
@@ -47,6 +48,16 @@ _STATED = re.compile(
     r"\b(?:is|are|was|were|be|does|do|did|can|could|will|would|should|may|has|have|had|it's|that's)\s*$"
     r"|\b(?:work|fail|break|happen|load|render|resolve|run)(?:s|ed|ing)?\b|\bbroken?\b",
     re.IGNORECASE,
+)
+# said of the name before it: "jenkins is not an option"
+_SAID = re.compile(
+    r"""[ ](?:
+        (?:is|are)[ ](?:not[ ]an[ ]option|no[ ]option|not[ ]allowed|banned|forbidden|prohibited|excluded
+            |ruled[ ]out|out[ ]of[ ]the[ ]question|off[ ]the[ ]table
+            |a[ ](?:hard[ ])?no|a[ ]deal-?breaker)
+        | (?:isn|aren)['\u2019]?t[ ](?:an[ ]option|allowed)
+        | (?:can['\u2019]?t|cannot|must[ ]not)[ ]be[ ]used )\b""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?\n]")
 _BEFORE = 200  # characters before a word that are read for what it says
@@ -76,7 +87,9 @@ class _Mention(NamedTuple):
 def refusal_in(text: str, products: Products) -> Refusal | None:
     """Return what a question rules out, or None; a product that it asks for elsewhere, or implies there, is not."""
     rest, at, mentions = "", 0, list[_Mention]()
-    for begin, found in islice(_refused(text, products), _MOST):
+    for begin, found in sorted((*islice(_refused(text, products), _MOST), *islice(_said_of(text, products), _MOST))):
+        if begin < at:
+            continue
         rest, at = rest + text[at:begin], found[-1].end
         mentions += found
     rest = (rest + text[at:]).strip()
@@ -102,6 +115,17 @@ def _refused(text: str, products: Products) -> Iterator[tuple[int, list[_Mention
         if mentions and (not cue["none"] or _ENDED.match(text, mentions[-1].end)):
             end = mentions[-1].end
             yield cue.start(), mentions
+
+
+def _said_of(text: str, products: Products) -> Iterator[tuple[int, list[_Mention]]]:
+    """Yield where each product stands of which the words behind it say that it is ruled out."""
+    for said in _SAID.finditer(text):
+        before = [word.start() for word in _WORD.finditer(text, max(said.start() - _BEFORE, 0), said.start())]
+        for begin in before[: -_LONGEST - 1 : -1]:  # the fewest words that name it
+            named = products.in_question(text[begin : said.start()]) - products.in_question(text[begin : before[-1]])
+            if named:
+                yield begin, [_Mention(text[begin : said.start()], said.end(), named)]
+                break
 
 
 def _is_stated(text: str, at: int) -> bool:
