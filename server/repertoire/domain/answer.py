@@ -9,7 +9,7 @@ from repertoire.domain.component import Component
 
 # parts of the pipeline that `repertoire eval --without` can switch off
 PARTS = tuple(
-    "text vectors clauses code graph patterns capabilities meant need vague refusal binding direction priors stack "
+    "text vectors clauses code graph patterns capabilities meant need vague exclusion binding direction priors stack "
     "learning rerank relevance pairs languages".split()
 )
 

@@ -42,7 +42,7 @@ _WITHIN = 2.4
 _INSTEAD, _INSTEAD_TOLD = 0.5, 0.3
 # Log-odds against a component for what the question rules out ("without Docker"): one that bears it in its name serves
 # nobody then, another one may serve without that part.
-_REFUSED_IN_NAME, _REFUSED_IN_LEAD = 6.0, 1.5
+_EXCLUDED_IN_NAME, _EXCLUDED_IN_LEAD = 6.0, 1.5
 _VENDORS = frozenset((SERVICE, DATABASE, CLOUD))  # kinds of products of which one takes the place of another
 _AKIN = 0.5  # factor where the bound product implies a named one, as Pydantic AI implies Python
 _NAMED = 0.6  # log-odds for a component that is bound to a product which the question names
@@ -143,16 +143,16 @@ class ProductBindings:
                 found[row] = not akin and any(self._kind(name) in _VENDORS for name in names)
         return found
 
-    def refused(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
+    def excluded(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
         """Return the log-odds against each of these rows for what the question rules out, or what implies that."""
         against = np.zeros(len(rows))
-        if plan.refusal is not None:
+        if plan.exclusion is not None:
             self.read(snapshot)
             known = self.of(reader, rows)
             for place, row in enumerate(rows.tolist()):
                 bound = known.get(row, BoundProducts())
-                for products, odds in ((bound.lead, _REFUSED_IN_LEAD), (bound.name | bound.within, _REFUSED_IN_NAME)):
-                    if self._products.implied(products - self._brands) & plan.refusal.products:
+                for products, odds in ((bound.lead, _EXCLUDED_IN_LEAD), (bound.name | bound.within, _EXCLUDED_IN_NAME)):
+                    if self._products.implied(products - self._brands) & plan.exclusion.products:
                         against[place] = odds
         return against
 

@@ -26,7 +26,7 @@ from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
-from repertoire.retrieval.refusal import REFUSAL
+from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.resources import Options, Resources
@@ -57,7 +57,7 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
     Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_take_long),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
-    Stage(REFUSAL, REFUSAL, stages.lower_refused, on=stages.rules_out, cheap=True),
+    Stage(EXCLUSION, EXCLUSION, stages.lower_excluded, on=stages.rules_out, cheap=True),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
 
@@ -112,8 +112,8 @@ class Pipeline:
                 detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
             elif not self._is_multilingual and is_unread(plan.query.text):
                 stage_log.missing("the question is in a language that is not read: names of technologies alone count")
-            if plan.refusal is not None:
-                stage_log.missing(plan.refusal.note)
+            if plan.exclusion is not None:
+                stage_log.missing(plan.exclusion.note)
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)

@@ -12,7 +12,7 @@ from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
 from repertoire.retrieval.products import Products
-from repertoire.retrieval.refusal import REFUSAL, Refusal, refusal_in
+from repertoire.retrieval.exclusion import EXCLUSION, Exclusion, exclusion_in
 from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"
@@ -137,7 +137,7 @@ class QueryPlan:
     translation: Translation | None = (
         None  # the translation of a question that is not in English; the query holds its text
     )
-    refusal: Refusal | None = None  # what the question rules out; the query holds its text without that
+    exclusion: Exclusion | None = None  # what the question rules out; the query holds its text without that
 
     @property
     def brevity(self) -> float:
@@ -168,10 +168,10 @@ def make_plan(
     translation = None if "languages" in query.without else translate(asked)
     if translation is not None:
         query = replace(query, text=translation.text)
-    refusal = refusal_in(query.text, products) if products and REFUSAL not in query.without else None
-    if refusal is not None:
-        query = replace(query, text=refusal.text)
-        stack = replace(stack, uses=stack.uses - refusal.products) if stack else None
+    exclusion = exclusion_in(query.text, products) if products and EXCLUSION not in query.without else None
+    if exclusion is not None:
+        query = replace(query, text=exclusion.text)
+        stack = replace(stack, uses=stack.uses - exclusion.products) if stack else None
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
     words = tuple(content_words(text)[:MAX_WORDS])
@@ -192,7 +192,7 @@ def make_plan(
         effort=EFFORTS[query.mode],
         stack=stack or Stack(),
         translation=translation,
-        refusal=refusal,
+        exclusion=exclusion,
     )
 
 

@@ -36,7 +36,7 @@ from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
-from repertoire.retrieval.refusal import REFUSAL
+from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.relevance import RELEVANCE, GradedHead
 from repertoire.retrieval.relevance_features import HEAD as GRADED
 from repertoire.retrieval.relevance_features import graded_odds, relevance_features
@@ -322,7 +322,7 @@ def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -
     found = np.array([_PLACEHOLDER * is_placeholder(component) for component in components])
     if BINDING not in run.without:
         found += _RIVAL * run.resources.bindings.rivals(run.snapshot, run.reader, rows, run.plan)[rows]
-    found += run.resources.bindings.refused(run.snapshot, run.reader, rows, run.plan)
+    found += run.resources.bindings.excluded(run.snapshot, run.reader, rows, run.plan)
     if DIRECTION not in run.without:
         text = run.plan.query.text
         found += (
@@ -377,14 +377,14 @@ def add_cross_encoder(run: ComponentRun) -> str:
 
 def rules_out(run: ComponentRun) -> bool:
     """Tell whether the question rules a product out."""
-    return run.plan.refusal is not None
+    return run.plan.exclusion is not None
 
 
-def lower_refused(run: ComponentRun) -> str:
+def lower_excluded(run: ComponentRun) -> str:
     """Lower components at the head that are for what the question rules out, whether they were graded or not."""
     rows, against = run.head(_BOUND), np.zeros(len(run.snapshot))
-    against[rows] = run.resources.bindings.refused(run.snapshot, run.reader, rows, run.plan)
-    run.add(REFUSAL, -against)
+    against[rows] = run.resources.bindings.excluded(run.snapshot, run.reader, rows, run.plan)
+    run.add(EXCLUSION, -against)
     return f"{int((against > 0.0).sum())} ruled out"
 
 

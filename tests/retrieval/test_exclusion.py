@@ -9,7 +9,7 @@ from repertoire.domain.answer import Query
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, Stack
 from repertoire.retrieval.products import Products
-from repertoire.retrieval.refusal import REFUSAL, refusal_in
+from repertoire.retrieval.exclusion import EXCLUSION, exclusion_in
 from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
@@ -18,7 +18,7 @@ KNOWN = Products(products.load())
 
 
 @pytest.mark.parametrize(
-    ("text", "refused", "rest"),
+    ("text", "excluded", "rest"),
     [
         ("deploy without Docker", "docker", "deploy"),
         ("set up CI but not with GitHub Actions", "github-actions", "set up CI but"),
@@ -33,9 +33,9 @@ KNOWN = Products(products.load())
         ("without any Docker containers, put it on the server", "docker", ", put it on the server"),
     ],
 )
-def test_what_is_ruled_out_is_taken_from_the_question(text, refused, rest):
-    found = refusal_in(text, KNOWN)
-    assert " ".join(sorted(found.products)) == refused
+def test_what_is_ruled_out_is_taken_from_the_question(text, excluded, rest):
+    found = exclusion_in(text, KNOWN)
+    assert " ".join(sorted(found.products)) == excluded
     assert found.text == rest
 
 
@@ -61,13 +61,13 @@ def test_what_is_ruled_out_is_taken_from_the_question(text, refused, rest):
     ],
 )
 def test_what_is_said_of_the_state_of_things_rules_nothing_out(text):
-    assert refusal_in(text, KNOWN) is None
+    assert exclusion_in(text, KNOWN) is None
 
 
 @given(st.lists(st.sampled_from("no not without , and or / Docker AWS React a the is it . \n-".split(" "))))
 def test_any_question_keeps_what_it_does_not_rule_out(words):
     text = " ".join(words)
-    found = refusal_in(text, KNOWN)
+    found = exclusion_in(text, KNOWN)
     if found is not None:
         assert found.products.isdisjoint(KNOWN.in_question(found.text))
         assert found.products <= KNOWN.in_question(text)
@@ -76,7 +76,7 @@ def test_any_question_keeps_what_it_does_not_rule_out(words):
 
 @pytest.fixture
 def rank(tmp_path):
-    with Store.open(tmp_path / "refused.db") as store:
+    with Store.open(tmp_path / "excluded.db") as store:
         fill(
             store,
             component("skill", "docker-deployment", "Deploys an application to a server with Docker."),
@@ -96,11 +96,11 @@ def rank(tmp_path):
 def test_a_component_for_what_is_ruled_out_comes_last(rank):
     wanted, names = rank("deploy the application to a server with Docker")
     assert names[0] == "docker-deployment"
-    assert wanted.plan.refusal is None
-    refusing, names = rank("deploy the application to a server without Docker")
+    assert wanted.plan.exclusion is None
+    excluding, names = rank("deploy the application to a server without Docker")
     assert names[0] == "deployment"
     assert names.index("compose-deployment") < names.index("docker-deployment")
-    assert "left out, as the task rules it out: Docker" in refusing.degraded
+    assert "left out, as the task rules it out: Docker" in excluding.degraded
 
 
 def test_what_the_project_is_built_with_can_be_ruled_out_too(rank):
@@ -109,5 +109,5 @@ def test_what_the_project_is_built_with_can_be_ruled_out_too(rank):
 
 
 def test_reading_what_is_ruled_out_can_be_switched_off(rank):
-    ranking, _ = rank("deploy the application without Docker", without=frozenset((REFUSAL,)))
-    assert ranking.plan.refusal is None
+    ranking, _ = rank("deploy the application without Docker", without=frozenset((EXCLUSION,)))
+    assert ranking.plan.exclusion is None

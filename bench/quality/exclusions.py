@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what reading refusals does to answers over a home: `refusals.py HOME`.
+"""Measures what reading exclusions does to answers over a home: `exclusions.py HOME`.
 
-Each prompt of refusals/ is asked as it is, with and without that part. Told of those that rule something out: how often
+Each prompt of exclusions/ is asked as it is, with and without that part. Told of those that rule something out: how often
 the first of the set, the hint or the list says in its name or description what is ruled out, and how often any is
 given; of the others, in which nothing is ruled out: how many are read as if, and how many sets that changes.
 """
@@ -28,9 +28,9 @@ from repertoire.app.session.hint import HintLimits, offer  # noqa: E402
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query, Task  # noqa: E402
 from repertoire.domain.component import Component  # noqa: E402
-from repertoire.retrieval.refusal import REFUSAL  # noqa: E402
+from repertoire.retrieval.exclusion import EXCLUSION  # noqa: E402
 
-PROMPTS = HERE / "refusals" / "prompts.jsonl"
+PROMPTS = HERE / "exclusions" / "prompts.jsonl"
 DOORS = ("set", "hint", "list")
 
 
@@ -43,10 +43,10 @@ def first_of(opened: Repertoire, text: str, without: frozenset[str]) -> dict[str
     return {door: hits[0].component if hits else None for door, hits in zip(DOORS, found, strict=True)}
 
 
-def says(component: Component | None, refused: list[str]) -> bool:
+def says(component: Component | None, excluded: list[str]) -> bool:
     """Tell whether a component's name or description says one of these words."""
     text = f"{component.name} {component.description}".lower() if component else ""
-    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in refused)
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in excluded)
 
 
 def main() -> None:
@@ -58,16 +58,16 @@ def main() -> None:
     with open_repertoire(given.home, environment={"REPERTOIRE_QUERY_MS": str(UNHURRIED)}, read_only=True) as opened:
         read, unread = (
             [first_of(opened, prompt["text"], without) for prompt in prompts]
-            for without in (frozenset[str](), frozenset((REFUSAL,)))
+            for without in (frozenset[str](), frozenset((EXCLUSION,)))
         )
-        taken = [opened.pipeline.rank(Query(one["text"]), intent="recommend").plan.refusal for one in prompts]
-    refusing = [place for place, prompt in enumerate(prompts) if prompt["refused"]]
-    others = [place for place, prompt in enumerate(prompts) if not prompt["refused"]]
-    print(f"{len(refusing)} rule something out, of {sum(taken[place] is not None for place in refusing)} it is read")
+        taken = [opened.pipeline.rank(Query(one["text"]), intent="recommend").plan.exclusion for one in prompts]
+    excluding = [place for place, prompt in enumerate(prompts) if prompt["excluded"]]
+    others = [place for place, prompt in enumerate(prompts) if not prompt["excluded"]]
+    print(f"{len(excluding)} rule something out, of {sum(taken[place] is not None for place in excluding)} it is read")
     for door in DOORS:
         for name, answers in (("unread", unread), ("read", read)):
-            answered = sum(answers[place][door] is not None for place in refusing)
-            wrong = sum(says(answers[place][door], prompts[place]["refused"]) for place in refusing)
+            answered = sum(answers[place][door] is not None for place in excluding)
+            wrong = sum(says(answers[place][door], prompts[place]["excluded"]) for place in excluding)
             print(f"  {door}, {name}: {answered} answered, {wrong} led by what is ruled out")
     changed = sum(read[place]["set"] != unread[place]["set"] for place in others)
     mistaken = sum(taken[place] is not None for place in others)

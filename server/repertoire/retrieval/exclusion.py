@@ -15,7 +15,7 @@ from typing import NamedTuple
 from repertoire.domain.product import FORMAT
 from repertoire.retrieval.products import Products
 
-REFUSAL = "refusal"
+EXCLUSION = "exclusion"
 _NOT = r"(?:do\ not|don['\u2019]?t)"
 _CUE = re.compile(
     rf"""(?<![\w'\u2019-])(?:
@@ -61,11 +61,11 @@ _SAID = re.compile(
 )
 _SENTENCE = re.compile(r"[.!?\n]")
 _BEFORE = 200  # characters before a word that are read for what it says
-_MOST = 20  # words of refusal that are read in a question
+_MOST = 20  # words of exclusion that are read in a question
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Exclusion:
     """The products that a question rules out, as it writes them, and the question without the words that do it."""
 
     products: frozenset[str]
@@ -84,10 +84,10 @@ class _Mention(NamedTuple):
     products: frozenset[str]
 
 
-def refusal_in(text: str, products: Products) -> Refusal | None:
+def exclusion_in(text: str, products: Products) -> Exclusion | None:
     """Return what a question rules out, or None; a product that it asks for elsewhere, or implies there, is not."""
     rest, at, mentions = "", 0, list[_Mention]()
-    for begin, found in sorted((*islice(_refused(text, products), _MOST), *islice(_said_of(text, products), _MOST))):
+    for begin, found in sorted((*islice(_excluded(text, products), _MOST), *islice(_said_of(text, products), _MOST))):
         if begin < at:
             continue
         rest, at = rest + text[at:begin], found[-1].end
@@ -97,10 +97,10 @@ def refusal_in(text: str, products: Products) -> Refusal | None:
     told = products.without_implied(frozenset().union(*(found.products for found in mentions))) - asked
     told = frozenset(name for name in told if products.known[name].kind != FORMAT)
     written = tuple(dict.fromkeys(found.text for found in mentions if found.products & told))
-    return Refusal(told, written, rest) if told and rest.strip(",.") else None
+    return Exclusion(told, written, rest) if told and rest.strip(",.") else None
 
 
-def _refused(text: str, products: Products) -> Iterator[tuple[int, list[_Mention]]]:
+def _excluded(text: str, products: Products) -> Iterator[tuple[int, list[_Mention]]]:
     """Yield where each word stands that rules something out, with the products that it rules out."""
     end = 0
     for cue in _CUE.finditer(text):
