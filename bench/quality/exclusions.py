@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures what reading exclusions does to answers over a home: `exclusions.py HOME`.
 
-Each prompt of exclusions/ is asked as it is, with and without that part. Told of those that rule something out: how often
-the first of the set, the hint or the list says in its name or description what is ruled out, and how often any is
-given; of the others, in which nothing is ruled out: how many are read as if, and how many sets that changes.
+Each prompt of exclusions/ is asked as it is, with and without that part. Told of those that rule something out: how
+often the first of the set, the hint or the list says in its name or description what is ruled out, and how often any
+is given; of the others, in which nothing is ruled out: how many are read as if, and how many sets that changes.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from repertoire.retrieval.code import CODE
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
+from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.implied_capabilities import MEANT
@@ -26,7 +27,6 @@ from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
-from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.resources import Options, Resources

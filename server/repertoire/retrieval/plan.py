@@ -11,8 +11,8 @@ from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
-from repertoire.retrieval.products import Products
 from repertoire.retrieval.exclusion import EXCLUSION, Exclusion, exclusion_in
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"

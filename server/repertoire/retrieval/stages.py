@@ -16,6 +16,7 @@ from repertoire.retrieval.confidence import chance_share
 from repertoire.retrieval.cross_encoder import MOST as MOST_CROSSED
 from repertoire.retrieval.cross_encoder import cross_encode
 from repertoire.retrieval.direction import DIRECTION
+from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.fuse import (
     DESCRIPTION,
     GRAPH,
@@ -36,7 +37,6 @@ from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
-from repertoire.retrieval.exclusion import EXCLUSION
 from repertoire.retrieval.relevance import RELEVANCE, GradedHead
 from repertoire.retrieval.relevance_features import HEAD as GRADED
 from repertoire.retrieval.relevance_features import graded_odds, relevance_features
