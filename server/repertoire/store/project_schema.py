@@ -93,5 +93,11 @@ PROJECT_FILE = GraphFile(
                 "UPDATE project_file SET content_hash = '', mtime = 0 WHERE language = 'markdown'",
             ),
         ),
+        Migration(
+            6,
+            "lines of sections",
+            # they were one too low in files that end with a line break; the next reading puts them right
+            ("UPDATE project_file SET content_hash = '', mtime = 0 WHERE language = 'markdown'",),
+        ),
     ),
 )

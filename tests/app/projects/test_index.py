@@ -72,6 +72,19 @@ def test_what_is_ignored_is_not_known_and_what_holds_secrets_has_a_row_with_the_
     assert memory.skipped() == {".env": "it is made to hold secrets"}
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+@pytest.mark.parametrize("front", ["", "---\ntitle: Kiln\n---\n\n"])
+def test_a_section_has_the_lines_that_it_stands_in_however_its_file_begins_and_ends(kiln, front, end):
+    _, root, memory = kiln
+    text = f"{front}# Kiln\n\nFires pots.\n\n## Ash\n\nSweep it.{end}"
+    write(root, {"ash.md": text})
+    read(memory)
+    lines = text.split("\n")
+    told = {key: memory.items.by_key(f"section:ash.md#{key}") for key in ("kiln", "ash")}
+    assert {key: lines[item.start - 1] for key, item in told.items()} == {"kiln": "# Kiln", "ash": "## Ash"}
+    assert {key: lines[item.end - 1] for key, item in told.items()} == {"kiln": "Fires pots.", "ash": "Sweep it."}
+
+
 def test_calls_lead_to_definitions_in_other_files_and_through_attributes_and_bases(kiln):
     _, _, memory = kiln
     assert ends(memory, "calls", "symbol:kiln/heat.py::Kiln.fire") == {

@@ -74,7 +74,7 @@ def _content(bare: ReadFile, text: str) -> ReadFile:
 
 def _document(bare: ReadFile, text: str) -> ReadFile:
     parts = front_matter.split(text)
-    above = text.count("\n") - parts.body.count("\n")  # lines of the front matter
+    above = text.rstrip().count("\n") - parts.body.count("\n")  # lines of the front matter, and empty ones behind it
     article = read_markdown(bare.path, parts.body, parts.front_matter, content_hash=bare.content_hash)
     sections = tuple(_sections(article, text.split("\n"), above))
     return replace(bare, title=article.title, sections=sections, links=tuple(dict.fromkeys(article.links)))
