@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.lookup import find_components
+from repertoire.app.lookup import find_components, find_meant
 from repertoire.app.person.mute import COMPONENT
 from repertoire.app.session.hook_events import KEPT
 from repertoire.domain.component import Component
@@ -68,7 +68,12 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
 
 
 def _named_component(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
-    """Return the component that an id or name means (the one used last in the project), and its latest use."""
+    """Return the component that an id or name means (of several the one used last in the project), and its latest use.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name, and none was used.
+    """
     found = [entry.component for entry in find_components(store, target)]
     uses = [
         (event.project == project, event.id, component, event)
@@ -76,6 +81,6 @@ def _named_component(store: Store, target: str, project: str) -> tuple[Component
         for event in store.events.of_node(component.id, kinds=(SELECTED, FAILED), limit=50)
     ]
     if not uses:
-        return found[0], None
+        return find_meant(store, target)[0].component, None
     _, _, component, event = max(uses, key=lambda use: use[:2])
     return component, event

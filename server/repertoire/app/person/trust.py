@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from repertoire.app.lookup import find_components
+from repertoire.app.lookup import find_meant
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import rank
 from repertoire.store.database import Store
@@ -50,7 +50,7 @@ def accept(store: Store, asked: str, *, now: str) -> Accepted:
 
     Raises:
         UnknownComponent: no component has this id or name.
-        InvalidRequest: the component has no flag.
+        InvalidRequest: several different components have this name, or the component has no flag.
     """
     ids = {key for key, _ in _contents(store, asked)}
     flagged = [entry for entry in store.flags.flagged(limit=1_000_000) if entry.id in ids]
@@ -70,7 +70,7 @@ def withdraw(store: Store, asked: str) -> Accepted:
 
     Raises:
         UnknownComponent: no component has this id or name.
-        InvalidRequest: its present content was not accepted.
+        InvalidRequest: several different components have this name, or its present content was not accepted.
     """
     with store.transaction():
         undone = [key for key, content_hash in _contents(store, asked) if store.flags.withdraw(content_hash)]
@@ -81,5 +81,5 @@ def withdraw(store: Store, asked: str) -> Accepted:
 
 
 def _contents(store: Store, asked: str) -> list[tuple[str, str]]:
-    """Return the ids and content hashes of the components with an id or name."""
-    return [(found.component.id, found.component.content_hash) for found in find_components(store, asked)]
+    """Return the ids and content hashes of the component with an id or name, and of its exact copies."""
+    return [(found.component.id, found.component.content_hash) for found in find_meant(store, asked)]
