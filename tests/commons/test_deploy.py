@@ -145,6 +145,11 @@ def test_a_key_is_made_with_the_secrets_of_the_compose_file(image: Image):
         made.communicate(timeout=60)
     assert made.returncode == 0
     assert file.read_text().startswith("rpc_team_")
+    file.write_text("precious")
+    with image.start("key", "team", "ann", str(file)) as again:
+        again.communicate(timeout=60)
+    assert again.returncode == 2
+    assert file.read_text() == "precious"
 
 
 def test_the_image_asks_for_what_the_lock_of_a_commons_holds():

@@ -98,7 +98,10 @@ def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     days: int,
     tier: str,
 ) -> None:
-    """Write a new key into a file for this user alone."""
+    """Write a new key into a new file for this user alone."""
+    if file.exists():
+        message = f"{file} exists: name a file that does not, so that nothing in it is lost"
+        raise click.UsageError(message)
     home = find_home()
     database, _ = _open(home, dev=dev)
     made = _make_key(home, database, (community, member), scopes, days, tier)
@@ -230,7 +233,7 @@ def _dev_key(home: Path, database: Database) -> Path:
 
 
 def _write_key(file: Path, made: NewKey) -> None:
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as handle:
         handle.write(f"{made.text}\n")
 
 
