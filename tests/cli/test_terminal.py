@@ -165,5 +165,9 @@ def test_an_interrupt_while_modules_are_read_leaves_no_traceback(
             time.sleep(late)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)
+        if (
+            b"init_import_site" in said
+        ):  # on a busy machine Python itself is not up yet, and none of our code can answer
+            continue
         assert b"Traceback" not in said
         assert process.returncode in (0, 130, -signal.SIGINT), "the last is 130 in a shell"
