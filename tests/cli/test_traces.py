@@ -29,3 +29,15 @@ def test_a_token_alone_is_told_what_shows_and_what_keeps_its_draft(run):
     assert f"`repertoire trace show {token}` shows the draft" in said.stderr
     assert "The build runs out of memory" in run("trace", "show", token).stdout
     assert run("trace", "contribute", "--confirm", token).returncode == 0
+
+
+def test_an_export_of_no_trace_leaves_nothing_of_an_older_one_and_a_line_that_is_none_is_told(run, tmp_path):
+    file = tmp_path / "traces.jsonl"
+    file.write_text("an older export\n")
+    done = run("trace", "export", str(file))
+    assert (done.returncode, done.stderr.strip()) == (0, "Traces exported: 0.")
+    assert file.read_text() == ""
+    assert run("trace", "export", str(tmp_path / "nowhere" / "traces.jsonl")).returncode == 2
+    file.write_text("no JSON\n")
+    [refused] = json.loads(run("trace", "import", str(file), "--json").stdout)["refused"]
+    assert refused.startswith("line 1: is no JSON")

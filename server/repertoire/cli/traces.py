@@ -236,7 +236,7 @@ def tags_command(as_json: bool) -> None:
 
 
 @trace_command.command("export")
-@click.argument("file", type=click.File("w", encoding="utf-8"), default="-")
+@click.argument("file", type=click.File("w", encoding="utf-8", lazy=False), default="-")
 def export_command(file: IO[str]) -> None:
     r"""Write every trace but drafts to FILE as JSON lines; sessions, projects and votes stay here.
 
@@ -244,8 +244,9 @@ def export_command(file: IO[str]) -> None:
     repertoire trace export traces.jsonl
     """
     with open_repertoire() as repertoire:
-        for line in exported(repertoire.store):
-            file.write(f"{line}\n")
+        lines = list(exported(repertoire.store))
+    file.writelines(f"{line}\n" for line in lines)
+    click.echo(f"Traces exported: {len(lines)}.", err=True)
 
 
 @trace_command.command("import")
@@ -270,7 +271,11 @@ def import_command(file: Path, as_json: bool) -> None:
             embed_latest(repertoire.store, repertoire.embedder)
     for number, why in done.refused:
         click.echo(f"line {number}: {why}", err=True)
-    data = {"added": done.added, "known": done.known, "refused": [list(row) for row in done.refused]}
+    data = {
+        "added": done.added,
+        "known": done.known,
+        "refused": [f"line {number}: {why}" for number, why in done.refused],
+    }
     show(
         data,
         lambda: (
