@@ -55,6 +55,17 @@ def test_the_same_words_are_saved_once_and_a_stale_change_is_refused(project):
     assert show_item(project, key).body == "By law."
 
 
+def test_an_entry_stays_of_its_kind_and_lies_in_no_folder(project):
+    noted = save_entry(project, SaveRequest("note", title="The kiln cools slowly"), embedder=None).entries[0]
+    with pytest.raises(InvalidRequest, match="is a note and stays one"):
+        save_entry(project, SaveRequest("task", noted.key, "Cool the kiln"), embedder=None)
+    assert project.store.entries.get(noted.key).title == "The kiln cools slowly"
+    found = search_memory(project, MemoryQuery("the kiln cools slowly"), embedder=None)
+    assert noted.key in {hit.item.key for hit in found.hits}
+    narrowed = search_memory(project, MemoryQuery("the kiln cools slowly", below="README.md"), embedder=None)
+    assert {hit.item.key for hit in narrowed.hits} == {"section:README.md#kiln", "section:README.md#cooling"}
+
+
 def test_a_task_is_ready_when_all_that_blocks_it_is_done_and_no_circle_is_made(project):
     clay = task(project, "Dig clay")
     pot = task(project, "Turn a pot", depends_on=(clay.key,))

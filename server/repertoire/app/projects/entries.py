@@ -58,12 +58,15 @@ def save_entry(project: OpenProject, asked: SaveRequest, *, embedder: Embedder |
     with what its text names in the project.
 
     Raises:
-        InvalidRequest: a field is invalid, the version is another, or a link would close a circle.
+        InvalidRequest: a field is invalid, the kind or the version is another, or a link would close a circle.
     """
     if asked.key and asked.apart:
         return _split(project, asked, embedder)
     with project.store.transaction():
         before = found_entry(project.store.entries, asked.key) if asked.key else None
+        if before is not None and asked.kind not in ("", before.kind):
+            message = f"{before.key} is a {before.kind} and stays one; save the {asked.kind} without an id"
+            raise InvalidRequest(message)
         entry, what, remarks = _put(project, before, asked, embedder)
         links = [resolved_link(project, entry.key, relation, target) for relation, target in asked.links]
         if before is None or (before.title, before.body) != (entry.title, entry.body):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from repertoire.app.clock import today
@@ -75,7 +74,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
         if recent or not of_a_time:
             return MemoryAnswer(tuple(recent), project.root)
     embedded: dict[str, Vectors] = {}
-    hits = [hit for view in _views(wanted.kinds) for hit in _in_view(project, wanted, view, embedder, embedded)]
+    hits = [hit for view in _views(wanted) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
@@ -107,11 +106,11 @@ def _recent(project: OpenProject, wanted: MemoryQuery, hints: Hints) -> list[Mem
     return [MemoryHit(item_of(entry), 0.0) for entry in newest[: wanted.limit]]
 
 
-def _views(kinds: Sequence[str]) -> list[str]:
-    if not kinds:
-        return [CODE, DOCS, KNOWLEDGE]
-    views = [view for view in (CODE, DOCS) if view in kinds]
-    return [*views, KNOWLEDGE] if {*kinds} & {*ENTRIES} else views
+def _views(wanted: MemoryQuery) -> list[str]:
+    if not wanted.kinds:  # what was saved lies in no folder, and is of no language
+        return [CODE, DOCS] if wanted.below or wanted.language else [CODE, DOCS, KNOWLEDGE]
+    views = [view for view in (CODE, DOCS) if view in wanted.kinds]
+    return [*views, KNOWLEDGE] if {*wanted.kinds} & {*ENTRIES} else views
 
 
 def _in_view(
