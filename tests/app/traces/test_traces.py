@@ -169,6 +169,18 @@ def test_an_amended_trace_stays_superseded_and_nothing_is_overwritten(repertoire
         draft(repertoire.store, replace(changed, solution="Another."), moment=moment())
 
 
+def test_a_file_of_traces_takes_none_that_was_written_here_out_of_use(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    [own] = keep(repertoire, VITE)
+    told = {"title": VITE.title, "context": VITE.context, "solution": "Install another helper.", "author": "bob"}
+    line = json.dumps({**told, "supersedes": own.key})
+    assert import_lines(store, [line], moment=moment()).added == 1
+    assert trace_named(store, own.key).status == ACTIVE
+    amending = json.dumps({**told, "solution": "Raise it in the workflow.", "supersedes": own.key})
+    assert import_lines(store, [amending], moment=moment(), may_replace_own=True).added == 1
+    assert trace_named(store, own.key).status == SUPERSEDED
+
+
 def test_of_two_drafts_that_amend_one_trace_the_second_is_refused_and_says_by_what(repertoire: Repertoire) -> None:
     store = repertoire.store
     [first] = keep(repertoire, VITE)

@@ -155,7 +155,7 @@ def _store_page(
         json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
         for told in changes["traces"]
     ]
-    imported = import_lines(store, lines, moment=Moment(now(), "", ""))
+    imported = import_lines(store, lines, moment=Moment(now(), "", ""), may_replace_own=True)
     votes = [vote for vote in changes["votes"] if vote["voter"] != membership.member]
     events = [event for vote in votes if (event := _event(vote)) is not None and _known(event) not in kept]
     store.events.append(events)

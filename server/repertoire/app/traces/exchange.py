@@ -88,11 +88,17 @@ def line_fields(trace: Trace) -> dict[str, Any]:
 
 
 def import_lines(
-    store: Store, lines: Iterable[str], *, moment: Moment, report: Callable[[int], None] = lambda _done: None
+    store: Store,
+    lines: Iterable[str],
+    *,
+    moment: Moment,
+    may_replace_own: bool = False,
+    report: Callable[[int], None] = lambda _done: None,
 ) -> Imported:
     """Import the traces of JSON lines; each is redacted, scanned and given its key, as a contribution is.
 
-    What is in the file is active, however its key is spelled there; the same trace again changes nothing. `report`
+    What is in the file is active, however its key is spelled there; the same trace again changes nothing. It replaces
+    no trace that was written here, unless it `may_replace_own`: where a server has checked who amends what. `report`
     hears how many lines are done, and what was done by then is kept, whatever ends the rest.
     """
     validator = Draft202012Validator(SCHEMA)
@@ -113,6 +119,7 @@ def import_lines(
                 traces.setdefault(trace.key, trace)
         with store.transaction():  # all that needs no lock is done before it is taken
             new = [trace for trace in traces.values() if _is_new(store, trace)]
+            new = new if may_replace_own else [_beside_own(store, trace) for trace in new]
             store.traces.put_many(new, now=moment.at)
         added, known = added + len(new), known + len(traces) - len(new)
         report(batch[-1][0])
@@ -127,6 +134,12 @@ def _is_kept(store: Store, told: Mapping[str, Any]) -> bool:
         and kept.status != DRAFT
         and all(told[name] == getattr(kept, name) for name in ("title", "context", "solution"))
     )
+
+
+def _beside_own(store: Store, trace: Trace) -> Trace:
+    """Return a trace that leaves in use what was written here, though a stranger's file says that it replaces it."""
+    replaced = store.traces.get(trace.supersedes) if trace.supersedes else None
+    return replace(trace, supersedes="") if replaced is not None and replaced.author == ME else trace
 
 
 def _is_new(store: Store, trace: Trace) -> bool:
