@@ -13,9 +13,13 @@ def write_json(path: Path, value: object, *, flush: bool = False) -> None:
     Raises: OSError when it cannot be written.
     """
     part = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(value, file)
-        if flush:
-            file.flush()
-            os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump(value, file)
+            if flush:
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)  # it may hold a prompt or a key, and nothing else would ever delete it
+        raise
