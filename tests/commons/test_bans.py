@@ -143,11 +143,15 @@ def test_a_secret_in_a_reason_or_note_is_refused_and_only_its_place_is_in_the_au
     refused = [
         root.put("/moderation/bans/eve", json={"reason": f"posted {secret}"}),
         root.post(f"/traces/{trace}/votes", json={"vote": "up", "note": secret}),
+        root.post(f"/traces/{trace}/votes", json={"vote": "up", "environment": {"os": secret}}),
+        root.post("/traces", json={**VITE, "title": "With a licence", "licence": f"MIT {secret}"}),
         root.post(f"/traces/{trace}/flags", json={"reason": secret}),
     ]
     assert {answer.status_code for answer in refused} == {422}
     entries = root.get("/audit").json()
-    assert [entry["target"] for entry in entries if entry["action"] == "text refused"] == ["reason", "note", "reason"]
+    assert [entry["target"] for entry in entries if entry["action"] == "text refused"] == [
+        *("reason", "note", "environment", "licence", "reason")
+    ]
     assert secret not in str(entries)
 
 

@@ -24,7 +24,7 @@ def refuse_secrets(told: TraceFields) -> None:
     Raises:
         Refused: a part of it must not be shared.
     """
-    for field in ("title", "context", "error", "solution", "watch"):
+    for field in ("title", "context", "error", "solution", "watch", "licence"):
         refuse_in(field, getattr(told, field))
     for field, words in (("tags", told.tags), ("uses", told.uses), ("environment", told.environment.values())):
         refuse_in(field, "\n".join(words))

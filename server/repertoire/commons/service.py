@@ -140,11 +140,12 @@ class Commons:
         Raises:
             UnknownComponent: the community has no such trace.
             InvalidRequest: the tag is none that a vote may bear.
-            Refused: the note holds a secret.
+            Refused: the note or the environment holds a secret.
         """
         check_tag(verdict)
         with self._gate(caller):
             refuse_in("note", verdict.note)
+            refuse_in("environment", "\n".join(verdict.environment.values()))
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             trace = _named(traces, verdict.trace, caller)
