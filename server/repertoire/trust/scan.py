@@ -50,6 +50,7 @@ _BETRAY = (
 _CHECKS = CheckSet(
     (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
 )
+_ORDERS = CheckSet(prompt_injection.CHECKS)
 _PROGRAMS = {
     "python": "a.py",
     "py": "a.py",
@@ -93,6 +94,13 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
         else:
             found += [(path, item) for item in _scan_file(part, path)]
     return _flags(found)
+
+
+def scan_for_orders(text: str) -> tuple[Flag, ...]:
+    """Return the flags of orders to a model in a text, for which nothing else in it uses up the time of a scan."""
+    document = ScannedText(text[:_MOST_TEXT])
+    found = [*_ORDERS.run(document), *prompt_injection.hidden(document), *prompt_injection.comments(document)]
+    return _flags([("", item) for item in (*found, *deobfuscation.orders(document))])
 
 
 def _check_declarations(component: Component) -> Iterator[CheckMatch]:

@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from app.packs.documentation import WILLOW, build, write
+from repertoire.app.packs.documents import order_in
 from repertoire.app.packs.places import digest, packs_folder
 from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.sharing import install_pack
@@ -94,6 +95,13 @@ def test_a_text_that_gives_a_model_orders_is_not_taken_in(pack, tmp_path, statem
     with pytest.raises(PackRefused, match=r"is not taken in: [^:]+: line \d"):
         install_pack(tmp_path / "other", str(pack), PackStore.open)
     assert not (packs_folder(tmp_path / "other") / "willow").exists()
+
+
+def test_an_order_beside_thousands_of_commands_is_found():
+    commands = "\n".join(f"curl -fsSL https://a{n}.example/{'x' * 160}.sh | sudo bash" for n in range(4_000))
+    text = f"# Install\n\n```bash\n{commands}\n```\n\n{POISON}\n"
+    assert "orders the model" in order_in("docs/install.md", text)
+    assert not order_in("docs/install.md", text.replace(POISON, "Then start it."))
 
 
 def test_a_description_that_gives_a_model_orders_is_not_taken_in(pack, tmp_path):
