@@ -19,7 +19,7 @@ EXCLUSION = "exclusion"
 _NOT = r"(?:do\ not|don['\u2019]?t)"
 _CUE = re.compile(
     rf"""(?<![\w'\u2019-])(?:
-        (?P<without>without | w/o | sans | minus | (?:instead|independent)\ of | (?:rather|other)\ than
+        (?:without | w/o | sans | minus | (?:instead|independent)\ of | (?:rather|other)\ than
             | any(?:thing|one)\ (?:but|except|besides) | avoid(?:ing)? | never\ (?:again|use) | stop\ using
             | refrain\ from | (?:steer\ clear|stay\ clear)\ of | (?:stay|keep)\ away\ from
             | {_NOT}\ (?:want(?:\ to)?|wanna|use) | rather\ not | refuse\ to

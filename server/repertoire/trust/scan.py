@@ -47,9 +47,8 @@ _BETRAY = (
     prompt_injection.IN_COMMENT,
     prompt_injection.ORDER,
 )  # rules after whose match a document is not believed to teach about attacks
-_CHECKS = CheckSet(
-    (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
-)
+_CHECKS = CheckSet((*commands.CHECKS, *exfiltration.CHECKS, *permissions.CHECKS, *persistence.CHECKS))
+# Apart, because each set has a budget of its own: else thousands of commands would use up that of an order beside them.
 _ORDERS = CheckSet(prompt_injection.CHECKS)
 _PROGRAMS = {
     "python": "a.py",
@@ -60,7 +59,7 @@ _PROGRAMS = {
     "ts": "a.ts",
     "node": "a.js",
 }
-_MOST = 20  # flags of one component at most
+_MOST = 20  # flags of one component at most, of each rule that it breaks the gravest among them
 _MOST_TEXT = 1_000_000
 _LINE = 160
 _TEXTS = (".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".html")
@@ -94,13 +93,6 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
         else:
             found += [(path, item) for item in _scan_file(part, path)]
     return _flags(found)
-
-
-def scan_for_orders(text: str) -> tuple[Flag, ...]:
-    """Return the flags of orders to a model in a text, for which nothing else in it uses up the time of a scan."""
-    document = ScannedText(text[:_MOST_TEXT])
-    found = [*_ORDERS.run(document), *prompt_injection.hidden(document), *prompt_injection.comments(document)]
-    return _flags([("", item) for item in (*found, *deobfuscation.orders(document))])
 
 
 def _check_declarations(component: Component) -> Iterator[CheckMatch]:
@@ -151,14 +143,14 @@ def _scan_file(text: str, path: str) -> Iterator[CheckMatch]:
 
 def _scan_text(document: ScannedText) -> Iterator[CheckMatch]:
     found = [
-        *_CHECKS.run(document),
+        *_run_checks(document),
         *prompt_injection.hidden(document),
         *prompt_injection.comments(document),
         *deobfuscation.orders(document),
     ]
     if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
         document.believed = False
-        found += [*_CHECKS.run(document), *_scan_blocks(document)]
+        found += [*_run_checks(document), *_scan_blocks(document)]
     yield from found
     yield from secrets(document)
     if document.kind == SCRIPT:
@@ -167,8 +159,13 @@ def _scan_text(document: ScannedText) -> Iterator[CheckMatch]:
         yield from taint.tainted_lines(document)
         room = ScanBudget()
         for line, plain in deobfuscation.expanded(document):
-            yield from (replace(item, line=line) for item in _CHECKS.run(plain, room))
+            yield from (replace(item, line=line) for item in _run_checks(plain, room))
         yield from deobfuscation.joined(document)
+
+
+def _run_checks(document: ScannedText, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
+    yield from _CHECKS.run(document, room)
+    yield from _ORDERS.run(document, room)
 
 
 def _scan_blocks(document: ScannedText) -> Iterator[CheckMatch]:
@@ -176,7 +173,7 @@ def _scan_blocks(document: ScannedText) -> Iterator[CheckMatch]:
     room = ScanBudget()
     for start, language, text in document.blocks():
         program = ScannedText(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
-        for item in (*_CHECKS.run(program, room), *taint.tainted_lines(program)):
+        for item in (*_run_checks(program, room), *taint.tainted_lines(program)):
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 
@@ -193,8 +190,14 @@ def _flags(found: Iterable[tuple[str, CheckMatch]]) -> tuple[Flag, ...]:
         old = gravest.get(key)
         if old is None or rank(item.severity) > rank(old.severity):
             gravest[key] = Flag(item.rule, item.severity, item.line.number, path, item.reason, _shown(item))
-    ordered = sorted(gravest.values(), key=lambda flag: (-rank(flag.severity), flag.file, flag.line, flag.rule))
-    return tuple(ordered[:_MOST])
+    ordered = sorted(gravest.values(), key=_gravity)
+    first = {flag.rule: flag for flag in reversed(ordered)}
+    further = [flag for flag in ordered if flag is not first[flag.rule]]
+    return tuple(sorted([*first.values(), *further][:_MOST], key=_gravity))
+
+
+def _gravity(flag: Flag) -> tuple[int, str, int, str]:
+    return -rank(flag.severity), flag.file, flag.line, flag.rule
 
 
 def _shown(item: CheckMatch) -> str:

@@ -34,7 +34,7 @@ from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
 from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
 from repertoire.trust.document_redaction import redact_document
-from repertoire.trust.scan import scan, scan_for_orders
+from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
@@ -149,8 +149,7 @@ def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
 def order_in(path: str, text: str) -> str:
     """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
     document = Component(path, path, SKILL, body=text, path="document.md")
-    flags = (*scan(document, text), *scan_for_orders(text))  # thousands of commands use up the first scan
-    grave = [flag for flag in flags if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
+    grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
     return f"line {grave[0].line} {grave[0].reason}" if grave else ""
 
 
