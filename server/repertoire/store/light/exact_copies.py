@@ -18,13 +18,15 @@ COPIES = """JOIN component d ON d.content_hash = c.content_hash AND d.type = c.t
 TWINS = """SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_of'
             UNION SELECT target, source FROM edge WHERE relation = 'twin_of'"""
 # A twin of the same name is the same to a person, who would else be offered from another repository what was muted. One
-# that is installed stays, since a person may mute what is like it.
+# that is installed stays, since a person may mute what is like it. CROSS JOIN begins with the few mutes: every question
+# asks this.
 LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                     JOIN component c ON c.node_id = n.id {COPIES}
                   WHERE m.scope = 'component' AND m.project IN ('', ?1)
                  UNION
-                 SELECT other.key FROM mute m JOIN node n ON n.key = m.target JOIN ({TWINS}) e ON e.one = n.id
-                    JOIN node other ON other.id = e.two AND other.name = n.name
+                 SELECT other.key FROM mute m CROSS JOIN node n ON n.key = m.target
+                    CROSS JOIN edge e ON e.relation = 'twin_of' AND (e.source = n.id OR e.target = n.id)
+                    JOIN node other ON other.id = e.source + e.target - n.id AND other.name = n.name
                     JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
                   WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
