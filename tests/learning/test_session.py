@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.domain.event import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED
+from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, SELECTED
 from repertoire.learning.session import SessionState, replay
 
 
@@ -45,6 +45,15 @@ def test_only_the_open_request_has_selections() -> None:
     first = [Happening(ASKED, "r1"), Happening(SELECTED, "r1", "a")]
     assert replay(first).selected == {"a"}
     assert replay([*first, Happening(ASKED, "r2")]).selected == frozenset()
+
+
+def test_a_component_fails_until_its_next_use_in_the_request() -> None:
+    used = [Happening(ASKED, "r1"), Happening(SELECTED, "r1", "a")]
+    failed = [*used, Happening(FAILED, "r1", "a")]
+    assert [replay(events).failing for events in (used, failed)] == [frozenset(), {"a"}]
+    assert replay(failed).selected == {"a"}
+    assert replay([*failed, Happening(SELECTED, "r1", "a")]).failing == frozenset()
+    assert replay([*failed, Happening(ASKED, "r2")]).failing == frozenset()
 
 
 EVENTS = st.lists(

@@ -10,7 +10,8 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of
-from repertoire.domain.event import CHECKED, CORRECTED, OFFERED, UNDONE
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, UNDONE
 from repertoire.learning.outcomes import Trial, trials
 from sample_home import SOURCE
 
@@ -51,6 +52,24 @@ async def test_a_check_that_passes_after_a_use_says_that_it_went_well(talk: Talk
         await run(client, "uv run pytest -q")
         await ask(client, "status")
     assert (outcome(home).node, outcome(home).rank, outcome(home).outcome) == (PDF, 1, "ok")
+
+
+async def test_a_call_that_failed_and_succeeds_in_the_same_request_did_not_fail(talk: Talk, home: Path) -> None:
+    skill = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "pdf-forms"})}
+    async with talk() as client:
+        await use(client)
+        await hook(client, "hook_failed", **skill, error="no such file")
+        await ask(client, "status")
+        assert (outcome(home).outcome, outcome(home).because) == ("failed", "its call failed")
+        await hook(client, "hook_used", **skill)
+        await run(client, "pytest -q")
+        await hook(client, "hook_used", **skill)
+        await ask(client, "status")
+    assert (outcome(home).outcome, outcome(home).because) == ("ok", "a check passed after it")
+    assert [event.kind for event in events_of(home) if event.kind in {SELECTED, FAILED}] == [SELECTED, FAILED, SELECTED]
+    with open_repertoire(home, environment={}, read_only=True) as opened:
+        weights = [edge[3] for edge in opened.store.graph.edges_of(SELECTED)]
+    assert weights == [1.0]
 
 
 async def test_an_edit_undone_or_a_prompt_that_corrects_says_that_it_failed(talk: Talk, home: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, OFFERED, SELECTED
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, FAILED, OFFERED, SELECTED
 
 
 class SessionEvent(Protocol):
@@ -40,6 +40,7 @@ class SessionState:
     offered: frozenset[str] = frozenset()  # components that were offered for the open request
     checked: bool = False  # whether a check passed since the last selection
     answers: bool = False  # whether the next prompt answers a question of the client
+    failing: frozenset[str] = frozenset()  # of these selected components the last call failed
 
 
 def replay(events: Iterable[SessionEvent]) -> SessionState:
@@ -48,6 +49,7 @@ def replay(events: Iterable[SessionEvent]) -> SessionState:
     used: set[str] = set()
     request, prompt = "", ""
     selected: set[str] = set()
+    failing: set[str] = set()
     open_to: set[str] = set()
     checked = answers = False
     for event in events:
@@ -61,15 +63,20 @@ def replay(events: Iterable[SessionEvent]) -> SessionState:
             used.add(event.node)
             if event.request == request:
                 selected.add(event.node)
+                failing.discard(event.node)
                 checked = False
+        elif event.kind == FAILED:
+            if event.request == request:
+                failing.add(event.node)
         elif event.kind == CHECKED:
             checked = True
         elif event.kind == ASKED:
             request, prompt = event.request, str(event.data.get("prompt", ""))
-            selected, open_to, checked, answers = set(), set(), False, False
+            selected, failing, open_to, checked, answers = set(), set(), set(), False, False
         elif event.kind == CLOSED:
             request, prompt = "", ""
-            selected, open_to, checked = set(), set(), False
+            selected, failing, open_to, checked = set(), set(), set(), False
             answers = bool(event.data.get("asks"))
     seen = frozenset(offered | used)
-    return SessionState(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers)
+    now_failing = frozenset(failing & selected)
+    return SessionState(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, now_failing)

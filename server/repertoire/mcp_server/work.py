@@ -273,7 +273,8 @@ class Answers:
         if request is None and session.request and session.prompt:  # asked before this process started
             request = hook_events.AskedPrompt(session.request, session.prompt)
         node = events[0].node if events else ""
-        if not node or request is None or request.key != session.request:
+        learned = node in session.selected
+        if not node or learned or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
         return HookOutcome(
             events=(*before, *events), lesson=hook_events.lesson(request, node, moment, self.repertoire.embedder)

@@ -138,13 +138,14 @@ def resolve(store: Store, mention: Mention) -> Component | None:
 def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:
     """Return the event of the use of a component; no event for our own tools or a second use within one request.
 
-    A component outside the graph is recorded by its name only.
+    A use after a failed call is told again, or the component would count as failed. One outside the graph is recorded
+    by its name only.
     """
     if mention is None or mention.ours:
         return []
     component = resolve(store, mention)
     node = component.id if component is not None else ""
-    if node and node in session.selected:
+    if node and node in session.selected - session.failing:
         return []
     data = {
         "name": clean_line(mention.text, 120),
