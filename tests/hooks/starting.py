@@ -59,9 +59,11 @@ def store_with(home: Path, **parts: object) -> None:
         store.sources.write(SOURCE, records, [], derived=[], now=NOW)
 
 
-def own_copy(home: Path) -> str:
+USER = SourceInfo("user:~/.claude", "user", "~/.claude")
+
+
+def own_copy(home: Path, info: SourceInfo = USER) -> str:
     """Put an exact copy of the FastAPI skill among what is installed, and return its id."""
-    info = SourceInfo("user:~/.claude", "user", "~/.claude")
     with Store.open(home / "repertoire.db") as store:
         original = store.graph.by_key(f"{SOURCE.key}:skills/fastapi-templates.md")
         assert original is not None

@@ -15,6 +15,7 @@ import pytest
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
 from repertoire.app.session.spool import take_in
 from repertoire.catalogue import reading
+from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import COMPACTED, OFFERED
 from repertoire.store.database import Store
 from repertoire.store.light.start import SCHEMA
@@ -68,6 +69,17 @@ def test_an_installed_component_says_so_and_another_how_to_get_it(run: Run, proj
     first, second = items(context(run(project)))
     assert first.startswith("- kit:fastapi-templates (skill, installed)")
     assert "install: /plugin install orm-reviewer@acme" in second
+
+
+@pytest.mark.parametrize(("inside", "told"), [(True, "skill, installed"), (False, "skill, not installed")])
+def test_what_another_project_has_is_not_installed_here(
+    run: Run, project: Path, home: Path, *, inside: bool, told: str
+) -> None:
+    store_with(home)
+    folder = str(project if inside else project.parent / "another")
+    own_copy(home, SourceInfo(f"project:{folder}", "project", folder))
+    first = items(context(run(project)))[0]
+    assert first.startswith(f"- fastapi-templates ({told}")
 
 
 def test_of_exact_copies_the_installed_one_is_named_and_a_mute_holds_for_both(

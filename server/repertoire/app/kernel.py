@@ -44,13 +44,16 @@ class Repertoire:
         return self.store.preferences.silent(project=project or current_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
-        """Return the ids that no set may hold: muted, for other clients, or with an unaccepted critical flag."""
-        return self.muted(project) | self.store.graph.of_other_clients() | self.store.flags.withheld(RECOMMENDABLE)
+        """Return what no set may hold: muted, not for this client or project, or with an unaccepted critical flag."""
+        return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self, project: str = "") -> frozenset[str]:
-        """Return the ids that no hint may name: muted, for other clients, harmful, or with an unaccepted grave flag."""
-        others = self.store.graph.of_other_clients()
-        return self.muted(project) | others | self.use.harmful() | self.store.flags.withheld(HINTABLE)
+        """Return what no hint may name: that, what did harm, and what has an unaccepted grave flag."""
+        return self._unfit(project) | self.use.harmful() | self.store.flags.withheld(HINTABLE)
+
+    def _unfit(self, project: str) -> frozenset[str]:
+        here = project or current_project()
+        return self.muted(here) | self.store.graph.of_other_clients() | self.store.sources.elsewhere(here)
 
 
 def ageing_of(settings: Settings) -> Ageing:

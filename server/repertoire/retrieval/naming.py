@@ -74,6 +74,7 @@ def answered_by_name(
         np.zeros(size),
         Walk.nowhere(snapshot),
         RequestEvidence.silent(size),
+        np.zeros(size, dtype=np.bool_),
         confidence=1.0,
         fits=True,
         report=stage_log.reports,

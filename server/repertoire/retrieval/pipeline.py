@@ -15,7 +15,7 @@ from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.exclusion import EXCLUSION
-from repertoire.retrieval.filters import allowed_rows
+from repertoire.retrieval.filters import allowed_rows, silenced_rows
 from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
@@ -104,7 +104,8 @@ class Pipeline:
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._stack(query)
             plan = self._plan(query, intent, stack)
-            allowed = allowed_rows(snapshot, query, muted)
+            silenced = silenced_rows(snapshot, muted)
+            allowed = allowed_rows(snapshot, query, frozenset()) & ~silenced
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
             if plan.translation is not None:
@@ -121,7 +122,7 @@ class Pipeline:
             self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
-        run = self._new_run(plan, snapshot, allowed, stage_log, named)
+        run = self._new_run(plan, snapshot, (allowed, silenced), stage_log, named)
         take_all(STAGES, run)
         return self._judge.ranking(run, certain=len(named) > 0)
 
@@ -163,15 +164,18 @@ class Pipeline:
         self._judge.read(snapshot)
 
     def _new_run(
-        self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows
+        self, plan: QueryPlan, snapshot: Snapshot, masks: tuple[Mask, Mask], stage_log: StageLog, named: Rows
     ) -> ComponentRun:
-        """Return the run of a question before its first stage; its vectors are computed in the background."""
+        """Return the run of a question before its first stage; its vectors are computed in the background.
+
+        `masks`: of the rows that are allowed, and of those that are silenced.
+        """
         embedding = self._resources.gatherer.begin(plan, snapshot, stage_log)
         return ComponentRun(
             plan,
             ComponentReader(self._graph, snapshot),
             snapshot,
-            allowed,
+            *masks,
             stage_log,
             self._resources,
             named,
@@ -192,7 +196,9 @@ class Pipeline:
         self._warm(snapshot)
         plan = self._plan(query, "", self._stack(query))
         allowed = allowed_rows(snapshot, query, frozenset())
-        run = self._new_run(plan, snapshot, allowed, StageLog(), named_rows(self._graph, plan, snapshot, allowed))
+        masks = allowed, silenced_rows(snapshot, frozenset())
+        named = named_rows(self._graph, plan, snapshot, allowed)
+        run = self._new_run(plan, snapshot, masks, StageLog(), named)
         take_all(tuple(takewhile(lambda one: one.name != stage, STAGES)), run)
         return run
 

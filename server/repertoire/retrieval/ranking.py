@@ -45,6 +45,7 @@ class Ranking:
     nearness: Floats
     walk: Walk
     past: RequestEvidence
+    silenced: Mask  # the rows that no answer may hold
     confidence: float
     fits: bool
     report: tuple[StageReport, ...]
@@ -61,10 +62,12 @@ class Ranking:
 
     @property
     def answering(self) -> Rows:
-        """The rows without those that have an installed copy, unless the query is limited to a repository."""
+        """The rows without those whose installed copy may stand for them; all if the query is limited to a repository."""
         if self.plan.query.repository:
             return self.rows
-        return self.rows[~self.snapshot.copies.has_installed_copy[self.rows]]
+        copies = self.snapshot.copies
+        stood_for = copies.has_installed_copy[self.rows] & ~self.silenced[copies.representative[self.rows]]
+        return self.rows[~stood_for]
 
     def chances(self, row: int) -> tuple[float, float]:
         """Return the chance that a component serves, and that it serves or helps; zeros without grades."""
@@ -89,6 +92,7 @@ class ComponentRun:
     reader: ComponentReader
     snapshot: Snapshot
     allowed: Mask
+    silenced: Mask  # of the rows that are not allowed, those that no answer may hold whatever is asked
     stage_log: StageLog
     resources: Resources
     named: Rows  # rows that were asked for by name
@@ -176,6 +180,7 @@ class ComponentRun:
             self.evidence.nearness,
             self.walked,
             self.past,
+            self.silenced,
             confidence=confidence,
             fits=fits,
             report=self.stage_log.reports,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from repertoire.domain.component import Edge, FileRecord, Node, SourceInfo
 from repertoire.domain.graph import COMPONENTS, WITH_EDGES, WITH_SOURCE
 from repertoire.store.connection import Connection
+from repertoire.store.light.elsewhere import PROJECTS, elsewhere
 from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner, Text, prepare
@@ -53,6 +54,10 @@ class Sources:
                FROM source s ORDER BY s.id"""
         )
         return [SourceRow(row[0], SourceInfo(*row[1:6]), *row[6:]) for row in rows]
+
+    def elsewhere(self, project: str) -> frozenset[str]:
+        """Return the keys of the sources that are other projects' own: what they hold is not loaded in this one."""
+        return frozenset(elsewhere(self._db.rows(PROJECTS), project))
 
     def file_hashes(self, source: str) -> dict[str, str]:
         """Map every file of a source to its content hash at the last reading."""

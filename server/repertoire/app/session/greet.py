@@ -160,14 +160,15 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     if start.project in muted or (start.source not in RESETTING and db.was_greeted(start.session)):
         return []
     known = _remembered(db, start, half_life)
-    barred = muted | known.harmful
+    elsewhere = db.elsewhere(start.project)
+    barred = muted | known.harmful | elsewhere
     told = frozenset[str]() if is_exploration(start.session) else _told_lately(db, start)
     weary = {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
     occasion = Occasion(SESSION_START, start.session, demands=demands(known.hints, SESSION_START), weary=weary)
     telling = [term for term in profile.terms if term not in COMMON]
     candidates = [
         replace(candidate, demand=occasion.demand(candidate.type, candidate.id))
-        for found in db.candidates(telling)
+        for found in db.candidates(telling, sorted(elsewhere))
         if (candidate := _candidate(found)).plugin != _OURS
         and not barred.intersection((candidate.id, found.repository, found.source))
     ]

@@ -29,8 +29,10 @@ LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                     JOIN node other ON other.id = e.source + e.target - n.id AND other.name = n.name
                     JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
                   WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
+# A component is there already; what only other projects have, whose sources are listed where `%s` stands, is not.
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
-                WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed)"""
+                WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed
+                  AND copy.source_id NOT IN (SELECT id FROM source WHERE key IN (%s)))"""
 
 
 def silent_in(db: sqlite3.Connection, project: str) -> set[str]:

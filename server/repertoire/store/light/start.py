@@ -17,6 +17,7 @@ from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.store.light import exact_copies
 from repertoire.store.light.bindings import marks
+from repertoire.store.light.elsewhere import PROJECTS, elsewhere
 from repertoire.store.light.opening import open_to_read
 
 SCHEMA = 9  # the newest schema whose tables are known here; tests hold it equal to the store's
@@ -88,6 +89,10 @@ class StartReader:
           WHERE t.project = ? AND t.status = 'active' AND t.flags = '[]' ORDER BY t.at DESC LIMIT ?"""
         return [(str(key), str(title)) for key, title in self._db.execute(sql, (project, limit))]
 
+    def elsewhere(self, project: str) -> set[str]:
+        """Return the keys of the sources that are other projects' own."""
+        return elsewhere(self._db.execute(PROJECTS), project)
+
     def copies_of(self, keys: Iterable[str]) -> dict[str, str]:
         """Map every exact copy of these components, and those themselves that have any, to one of its copies."""
         return exact_copies.copies_of(self._db, keys)
@@ -157,9 +162,13 @@ class StartReader:
         )
         return dict(rows.fetchall())
 
-    def candidates(self, terms: Sequence[str]) -> Iterator[Described]:
-        """Yield the components that provide these capabilities, or whose name or description holds their words."""
+    def candidates(self, terms: Sequence[str], elsewhere: Sequence[str] = ()) -> Iterator[Described]:
+        """Yield the components that provide these capabilities, or whose name or description holds their words.
+
+        A copy of what is installed is none, unless it is installed in the sources `elsewhere` alone.
+        """
         ids = list(dict.fromkeys((*self._providing(terms), *self._worded(terms))))[:_CANDIDATES]
+        there = exact_copies.IS_THERE % marks(elsewhere)
         provided: dict[int, dict[str, float]] = {}
         for node, term, sure in self._db.execute(
             "SELECT e.source, substr(c.key, 12), max(e.weight) FROM edge e JOIN node c ON c.id = e.target "
@@ -174,8 +183,8 @@ class StartReader:
             f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({marks(ids)}) AND c.type <> 'tool' "
             f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
             "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
-            f"AND (c.installed OR NOT {exact_copies.IS_THERE}) {self._own_client_condition()}",
-            ids,
+            f"AND (c.installed OR NOT {there}) {self._own_client_condition()}",
+            (*ids, *elsewhere),
         ):
             yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
 

@@ -1,0 +1,17 @@
+"""Tells which sources are the own components of other projects: Claude Code loads them there alone.
+
+The session hook runs this with any Python from 3.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePath
+
+PROJECTS = "SELECT key, location FROM source WHERE kind = 'project'"
+
+
+def elsewhere(sources: Iterable[tuple[str, str]], project: str) -> set[str]:
+    """Return the keys of those sources, by key and folder, in whose folder a project does not lie."""
+    here = {project, *map(str, PurePath(project).parents)} if project else set()
+    return {key for key, folder in sources if folder not in here}
