@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from click.testing import CliRunner
+
+from repertoire.cli.main import main
+
 ZEBRAFISH = (
     *("--title", "Zebrafish build dies", "--context", "The zebrafish build dies with code 137."),
     *("--solution", "Give it 4 GB of memory."),
@@ -153,8 +158,16 @@ def test_forgetting_a_trace_takes_along_a_draft_that_amends_its_draft(run, tmp_p
 def test_forgetting_asks_first_and_then_forgets(run):
     run("refresh", "--text-only")
     asked = run("forget", "--requests")
-    assert asked.returncode == 130
+    assert asked.returncode == 1
+    assert "nobody answered" in asked.stderr
     assert run("forget", "--requests", "--yes").returncode == 0
+
+
+def test_whoever_says_no_reads_that_nothing_was_changed():
+    with CliRunner().isolation(input="n\n") as (_, asked, _), pytest.raises(SystemExit) as left:
+        main(["forget", "--requests"])
+    assert left.value.code == 1
+    assert asked.getvalue().decode().endswith("[y/N]: n\nnothing was changed\n")
 
 
 def test_feedback_is_kept_for_the_component_of_that_name_and_an_unknown_name_is_told(run, skill, tmp_path):

@@ -22,7 +22,7 @@ from repertoire.app.sources.ingest import ingest
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.output import ask_to_go_on, json_option, progress, show
 from repertoire.cli.prepare import prepared, report_steps
 from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
 
@@ -94,7 +94,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         else:
             click.echo(plan_text(first), err=True)
             if not yes:
-                click.confirm("Read it?", abort=True, err=True)
+                ask_to_go_on("Read it?")
             with progress() as bar:
                 decided = plan(repertoire.store, home, wanted, settings=settings, report=report_steps(bar))
     if dry_run or not decided.changes:
@@ -102,7 +102,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         return
     if not yes:
         click.echo(plan_text(decided), err=True)
-        click.confirm("Make these changes?", abort=True, err=True)
+        ask_to_go_on("Make these changes?")
     entry = install(home, decided, wanted)
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -33,6 +33,32 @@ def show(
         terminal.write_table(rows)
     else:
         terminal.write(text())
+
+
+class Declined(click.ClickException):
+    """A person said no, or nobody was there to say yes."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message alone: nothing went wrong."""
+        click.echo(self.message, file=file, err=True)
+
+
+def ask_to_go_on(question: str) -> None:
+    """Ask a person on stderr whether to go on.
+
+    Raises:
+        Declined: the answer is no, or nobody can answer.
+    """
+    try:
+        agreed = click.confirm(question, err=True)
+    except click.exceptions.Abort as stopped:
+        if not isinstance(stopped.__context__, EOFError):
+            raise
+        message = "nothing was changed, since nobody answered; --yes answers yes"
+        raise Declined(message) from None
+    if not agreed:
+        message = "nothing was changed"
+        raise Declined(message)
 
 
 def show_answer(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:

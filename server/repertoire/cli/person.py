@@ -12,7 +12,7 @@ from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names, targets
-from repertoire.cli.output import json_option, show, show_answer
+from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer
 from repertoire.domain.event import SAYINGS
 from repertoire.domain.trust import MEDIUM, SEVERITIES
 from repertoire.rendering.person import accepted_data, accepted_text, report_data, report_text
@@ -93,7 +93,7 @@ def forget_command(
         raise click.UsageError(message)
     what = next(name for name, is_chosen in chosen.items() if is_chosen)
     if not yes:
-        click.confirm(f"Delete {_named(what, project, trace)} permanently?", abort=True, err=True)
+        ask_to_go_on(f"Delete {_named(what, project, trace)} permanently?")
     with open_repertoire() as repertoire:
         done = FORGET.run(Context.of(repertoire, project=str(project or "")), DeletionRequest(what, trace))
     show_answer(FORGET, done, as_json=as_json)

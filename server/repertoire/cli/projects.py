@@ -20,7 +20,7 @@ from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
 from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
-from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.output import ask_to_go_on, json_option, progress, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
@@ -184,7 +184,7 @@ def forget_command(yes: bool, project: str) -> None:
     with open_repertoire() as repertoire:
         root = known_root(repertoire.home, Context.of(repertoire, project=project).project)
         if not yes:
-            click.confirm(f"Delete all that is remembered of {root}, notes and tasks too?", abort=True)
+            ask_to_go_on(f"Delete all that is remembered of {root}, notes and tasks too?")
         repertoire.projects.release(root)
         deleted = forget_memory(repertoire.home, root)
         click.echo(f"Forgot {root}: deleted {len(deleted)} files")
