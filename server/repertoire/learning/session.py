@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -43,13 +43,12 @@ class SessionState:
     failing: frozenset[str] = frozenset()  # of these selected components the last call failed
 
 
-def replay(events: Iterable[SessionEvent]) -> SessionState:
+def replay(events: Sequence[SessionEvent]) -> SessionState:
     """Return the state of a session after its events, given oldest first."""
     offered: set[str] = set()
     used: set[str] = set()
     request, prompt = "", ""
     selected: set[str] = set()
-    failing: set[str] = set()
     open_to: set[str] = set()
     checked = answers = False
     for event in events:
@@ -63,20 +62,25 @@ def replay(events: Iterable[SessionEvent]) -> SessionState:
             used.add(event.node)
             if event.request == request:
                 selected.add(event.node)
-                failing.discard(event.node)
                 checked = False
-        elif event.kind == FAILED:
-            if event.request == request:
-                failing.add(event.node)
         elif event.kind == CHECKED:
             checked = True
         elif event.kind == ASKED:
             request, prompt = event.request, str(event.data.get("prompt", ""))
-            selected, failing, open_to, checked, answers = set(), set(), set(), False, False
+            selected, open_to, checked, answers = set(), set(), False, False
         elif event.kind == CLOSED:
             request, prompt = "", ""
-            selected, failing, open_to, checked = set(), set(), set(), False
+            selected, open_to, checked = set(), set(), False
             answers = bool(event.data.get("asks"))
     seen = frozenset(offered | used)
-    now_failing = frozenset(failing & selected)
-    return SessionState(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, now_failing)
+    failing = selected & _failing(events, request)
+    return SessionState(
+        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, frozenset(failing)
+    )
+
+
+def _failing(events: Iterable[SessionEvent], request: str) -> set[str]:
+    calls = {
+        event.node: event.kind for event in events if event.kind in {SELECTED, FAILED} and event.request == request
+    }
+    return {node for node, last in calls.items() if last == FAILED}

@@ -62,7 +62,7 @@ class Ranking:
 
     @property
     def answering(self) -> Rows:
-        """The rows without those whose installed copy may stand for them; all if the query is limited to a repository."""
+        """The rows without those whose installed copy may stand for them; all if a repository is asked for."""
         if self.plan.query.repository:
             return self.rows
         copies = self.snapshot.copies

@@ -211,7 +211,10 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
     link = resolved_link(project, source.key, asked.relation, asked.target)
     if asked.remove:
         if not entries.unlink(link, now=now()):
-            message = f"{link.source} has no link {link.relation} to {link.target}; memory_get shows its links"
+            message = (
+                f"{link.source} has no link {link.relation} to {link.target}; "
+                "memory_get, or `repertoire project get` in a shell, shows its links"
+            )
             raise InvalidRequest(message)
         back_up(project)
         return Saved((source,), "unlinked", (link,))

@@ -65,7 +65,11 @@ def found_entry(entries: ProjectEntries, key: str) -> Entry:
     near = entries.starting(key.strip()) if len(key.strip()) >= 4 else []
     if len(near) == 1:
         return near[0]
-    told = f"; it may be {', '.join(one.key for one in near)}" if near else "; memory_list shows ids"
+    told = (
+        f"; it may be {', '.join(one.key for one in near)}"
+        if near
+        else "; memory_list, or `repertoire project list` in a shell, shows ids"
+    )
     message = f"no note, task or procedure has the id {key[:80]!r}{told}"
     raise InvalidRequest(message)
 

@@ -90,7 +90,10 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     if item is None and key.startswith(f"{ENTITY}:") and (name := project.store.said.name_of(key)):
         return ShownItem(Item(key, ENTITY, name), "\n".join(told(project.store.said.of(key), by=True)))
     if item is None:
-        message = f"nothing has the id {key[:120]!r}; memory_search and code_symbols tell ids"
+        message = (
+            f"nothing has the id {key[:120]!r}; "
+            "memory_search and code_symbols, or `repertoire project search` and `symbols` in a shell, tell ids"
+        )
         raise InvalidRequest(message)
     lines = lines_of(Path(project.root), item.path)
     body = "\n".join(lines[item.start - 1 : item.end])
@@ -119,7 +122,9 @@ def outline_of(project: OpenProject, path: str) -> Outline:
     """
     file = project.store.items.by_key(file_key(_inside(path)))
     if file is None:
-        message = f"the project has no file {path[:120]!r}; file_info lists files"
+        message = (
+            f"the project has no file {path[:120]!r}; file_info, or `repertoire project files` in a shell, lists files"
+        )
         raise InvalidRequest(message)
     return Outline(file, tuple(project.store.items.in_file(file.path, limit=_OUTLINED)))
 

@@ -65,7 +65,10 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     if wanted.action == FIND:
         return SymbolAnswer(FIND, tuple(found[: wanted.limit]), (), max(len(found) - wanted.limit, 0))
     if not found:
-        message = f"no symbol is called {wanted.name[:80]!r}; memory_search finds symbols by what they do"
+        message = (
+            f"no symbol is called {wanted.name[:80]!r}; "
+            "search the project's memory for what it does (memory_search, or `repertoire project search` in a shell)"
+        )
         raise InvalidRequest(message)
     related = _ACTIONS[wanted.action](project, found[0], wanted)
     return SymbolAnswer(
