@@ -75,6 +75,26 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     assert "joined no commons" in ann("commons", "sync", fails=True)
 
 
+def test_a_home_that_lost_its_database_or_forgot_everything_gets_the_traces_again(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for who, run in (("ann", ann), ("ben", ben)):
+        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
+    ann("commons", "sync")
+    assert "brought 1 traces" in ben("commons", "sync")
+    assert "brought 0 traces" in ben("commons", "sync")
+
+    for file in (tmp_path / "ben").glob("repertoire.db*"):
+        file.unlink()
+    assert "brought 1 traces" in ben("commons", "sync")
+    ben("forget", "--all", "--yes")
+    assert "brought 1 traces" in ben("commons", "sync")
+    assert "vite build is killed" in ben("trace", "search", "vite killed")
+    assert "brought 0 traces" in ben("commons", "sync")
+
+
 def test_the_votes_of_a_banned_member_count_in_no_home_until_the_ban_is_lifted(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):

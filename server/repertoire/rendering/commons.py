@@ -40,7 +40,7 @@ def membership_text(membership: Membership, waiting: int, circuit: str) -> str:
         f"commons: {_named(membership)}, since {membership.joined}",
         f"waiting to be sent: {waiting}; sent: {sent}; refused: {refused}",
         f"withheld: {len(membership.withheld)}",
-        f"last complete sync: {membership.synced or 'never'}, up to change {membership.cursor}",
+        f"last complete sync: {membership.synced or 'never'}",
     ]
     if membership.trouble:
         lines.append(f"trouble: {clean_line(membership.trouble, 200)}; answers come from this home meanwhile")
@@ -50,7 +50,7 @@ def membership_text(membership: Membership, waiting: int, circuit: str) -> str:
 
 def membership_data(membership: Membership, waiting: int, circuit: str) -> dict[str, Any]:
     """Return the state of the membership as data."""
-    names = ("url", "community", "member", "joined", "cursor", "sent", "withheld", "synced", "trouble")
+    names = ("url", "community", "member", "joined", "sent", "withheld", "synced", "trouble")
     return {**{name: getattr(membership, name) for name in names}, "waiting": waiting, "circuit": circuit}
 
 

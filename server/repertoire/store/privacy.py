@@ -16,6 +16,7 @@ from repertoire.store.light.bindings import marks
 from repertoire.store.requests import LEARNED
 from repertoire.store.sketches import SimilarityCache
 from repertoire.store.sources import Sources
+from repertoire.store.traces import REACHED
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
@@ -123,6 +124,7 @@ class Privacy:
             for (table,) in self._db.rows(_ALL_TABLES):
                 if table not in kept:
                     self._delete(table, "1", ())
+            self._db.execute("DELETE FROM meta WHERE key = ?", (REACHED,))
         return gone
 
     def scrub(self) -> None:

@@ -33,6 +33,7 @@ _COLUMNS = (
 ).split()
 _JOINED = "trace t JOIN node n ON n.id = t.node_id"
 _SELECT = f"SELECT n.id, n.key, {', '.join('t.' + column for column in _COLUMNS)} FROM {_JOINED}"
+REACHED = "commons"  # key in `meta` of the cursor of what was fetched from a commons
 _SHOWING = 500  # traces of one error: what more show says little of any
 
 
@@ -42,6 +43,16 @@ class Traces:
     def __init__(self, connection: Connection, vectors: Vectors) -> None:
         self._db = connection
         self._vectors = vectors
+
+    def reached(self, commons: str) -> int:
+        """Return the cursor up to which this database holds what changed in a commons; 0 where it holds nothing."""
+        name, cursor = json.loads(self._db.value(f"SELECT value FROM meta WHERE key = '{REACHED}'") or '["", 0]')
+        return int(cursor) if name == commons else 0
+
+    def reach(self, commons: str, cursor: int) -> None:
+        """Keep the cursor here, beside what was fetched: a database that was lost begins anew."""
+        with self._db.transaction():
+            self._db.execute(f"INSERT OR REPLACE INTO meta VALUES ('{REACHED}', ?)", (json.dumps([commons, cursor]),))
 
     def put(self, trace: Trace, *, token: str = "", now: str) -> int:
         """Store a trace, mark the one it replaces as superseded; return its node id. No search finds a draft."""

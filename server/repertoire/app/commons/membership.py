@@ -1,4 +1,4 @@
-"""Keeps which commons this home has joined, in a file of its own: address, key, cursor, and what was sent."""
+"""Keeps which commons this home has joined, in a file of its own: address, key, and what was sent."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ _FILE, _LOCK = "joined.json", ".lock"
 
 @dataclass
 class Membership:
-    """A home's membership of a commons: its address, the member, the sync's cursor, and what was sent."""
+    """A home's membership of a commons: its address, the member, and what was sent."""
 
     url: str
     key: str = field(repr=False)
     community: str
     member: str
     joined: str
-    cursor: int = 0  # of the commons: what changed up to it is here
     sent: dict[str, str] = field(default_factory=dict)  # trace, or vote:TRACE, to what became of it
     withheld: list[str] = field(default_factory=list)  # keys of traces that stay here
     synced: str = ""  # time of the last complete sync
@@ -35,6 +34,11 @@ class Membership:
     shares_use: bool = False  # whether the person lets syncs report which public components are used here
     use_sent: str = ""  # time of the last report
     use_trouble: str = ""  # why the last sync could not report, or fetch what the team uses
+
+    @property
+    def commons(self) -> str:
+        """What names the commons among all."""
+        return f"{self.url} {self.community}"
 
 
 def folder(home: Path) -> Path:
@@ -50,10 +54,12 @@ def read(home: Path) -> Membership | None:
     """
     path = folder(home) / _FILE
     try:
-        return Membership(**json.loads(path.read_text(encoding="utf-8")))
+        told = json.loads(path.read_text(encoding="utf-8"))
+        told.pop("cursor", None)  # earlier versions kept it here, where it outlived the traces
+        return Membership(**told)
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         message = f"{path} is damaged ({error}); delete it and run `repertoire commons join` again"
         raise InvalidRequest(message) from error
 

@@ -61,6 +61,8 @@ def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
         joined = Membership(url, key, *names, now(), sent=sent_before_joining(store))
         if before is not None and before.community == joined.community and before.member == joined.member:
             joined = replace(before, key=key, trouble="", failures=0)  # a new key of the same member
+        else:
+            store.traces.reach(joined.commons, 0)  # what is another's depends on who asks
         memberships.write(home, joined)
     return joined
 
@@ -107,12 +109,13 @@ def _sync(store: Store, home: Path, membership: Membership, client: CommonsClien
     sent, refused = _send(store, home, membership, client)
     done = Synced(sent, tuple(refused))
     kept = {(vote.trace, vote.voter, vote.at, vote.up, False) for vote in store.traces.votes()}
+    cursor = store.traces.reached(membership.commons)
     for _ in range(_MOST_PAGES):
-        changes = client.changes(membership.cursor)
+        changes = client.changes(cursor)
         done = _store_page(store, membership, changes, kept, done)
-        more = changes["more"] and changes["cursor"] > membership.cursor
-        membership.cursor = changes["cursor"]
-        memberships.write(home, membership)
+        more = changes["more"] and changes["cursor"] > cursor
+        cursor = changes["cursor"]
+        store.traces.reach(membership.commons, cursor)
         if not more:
             break
     sync_use(store, home, membership, client)
