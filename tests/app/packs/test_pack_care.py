@@ -137,8 +137,13 @@ def test_an_update_embeds_what_changed_and_gives_the_bytes_of_a_new_build(shelf,
     fresh = build(home / "fresh", "willow", home / "docs", embedder)
     assert fresh.embedded > done.built.embedded
     assert digest(fresh.folder / "pack.db") == digest(home / "packs" / "willow" / "pack.db")
-    with pytest.raises(PackRefused, match="with --from"):
-        update_pack(shelf, UpdateRequest("willow"), open_new_pack, embedder=embedder, **quiet)
+    told = home / "packs" / "willow" / "manifest.json"
+    stated = json.loads(told.read_text())
+    for address in (stated["sources"][0]["address"], f"file://{home / 'docs'}"):  # a stranger's may name any folder
+        stated["sources"][0]["address"] = address
+        told.write_text(json.dumps(stated))
+        with pytest.raises(PackRefused, match="with --from"):
+            update_pack(shelf, UpdateRequest("willow"), open_new_pack, embedder=embedder, **quiet)
 
 
 def test_an_exported_pack_is_installed_elsewhere_as_it_was(shelf, home, tmp_path, embedder):

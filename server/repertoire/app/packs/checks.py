@@ -124,7 +124,8 @@ def require_harmless(shelf: PackShelf, name: str) -> None:
 def _texts(shelf: PackShelf, name: str) -> Iterator[tuple[str, str]]:
     """Yield every text of a pack that may reach a model, with its place."""
     manifest = shelf.manifest(name)
-    yield "description", "\n\n".join((manifest.description, *manifest.topics))
+    sources = (told for source in manifest.sources for told in (source.address, source.commit, source.date))
+    yield "description", "\n\n".join((manifest.description, manifest.licence, *manifest.topics, *sources))
     skill = shelf.file(name, SKILL)
     if skill is not None:
         with skill.open("rb") as file:
@@ -134,5 +135,8 @@ def _texts(shelf: PackShelf, name: str) -> Iterator[tuple[str, str]]:
     pack = shelf.open(name, manifest.model)
     with pack.store.guarded():
         for article in pack.store.articles():
-            yield article.path, "\n\n".join((article.title, *(section.text for section in article.sections)))
+            named = (part for one in article.sections for part in (*one.path, one.title, one.anchor))
+            texts = (one.text for one in article.sections)
+            names = (article.title, article.path, article.category, *dict.fromkeys(named))
+            yield article.path, "\n\n".join((*names, *texts))
         yield "an entity", "\n\n".join(pack.store.knowledge.descriptions())

@@ -114,9 +114,11 @@ def update_pack(
 
 
 def _address(manifest: PackManifest) -> str:
-    """Return the address of a pack's documents; a folder on the machine where it was built is none."""
+    """Return the address of a pack's documents; a folder is none, here or on the machine where it was built."""
     address = manifest.sources[0].address
-    if "://" in address or address.startswith(("git@", f"{NPM}:", f"{PYPI}:")):
+    if ("://" in address and not address.lower().startswith("file:")) or address.startswith(
+        ("git@", f"{NPM}:", f"{PYPI}:")
+    ):
         return address
     message = (
         f"the manifest of pack {manifest.name} names no address that can be fetched, but {address}; "
