@@ -75,6 +75,28 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     assert "joined no commons" in ann("commons", "sync", fails=True)
 
 
+def test_what_a_removed_amendment_superseded_is_found_again_in_every_home(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for who, run in (("ann", ann), ("ben", ben)):
+        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
+    ann("commons", "sync")
+    [first] = json.loads(ann("trace", "search", "vite killed", "--json"))["traces"]
+    token = json.loads(ann("trace", "amend", str(first["id"]), "--solution", "Split the chunks.", "--json"))["token"]
+    ann("trace", "contribute", "--confirm", token)
+    ann("commons", "sync")
+    ben("commons", "sync")
+    [second] = json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]
+    assert second["id"] != first["id"]
+    with server.client(server.key("pair", "root", *SCOPES)) as root:
+        root.delete(f"/moderation/traces/{second['id']}")
+    assert "dropped 1" in ben("commons", "sync")
+    [again] = json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]
+    assert again["id"] == first["id"]
+
+
 def test_a_home_that_lost_its_database_or_forgot_everything_gets_the_traces_again(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):

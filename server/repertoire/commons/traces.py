@@ -70,7 +70,7 @@ class Traces:
         return int(row[0]) if row else 0
 
     def put(self, trace: Trace, revision: int) -> None:
-        """Store a new trace with its words and errors, and mark what it replaces as superseded."""
+        """Store a new trace with its words and errors, and mark what it replaces as superseded, if it is in use."""
         text = " ".join(words_of(" ".join((trace.title, *trace.tags)), trace.context, trace.solution))
         lexeme_vector, length = lexemes.vector(self.community, text)
         values = (self.community, revision, revision, *_row(trace), text, length, lexeme_vector)
@@ -82,27 +82,55 @@ class Traces:
             [(self.community, signature, revision) for signature in trace.signatures],
         )
         self._count(1, length)
-        if trace.supersedes:
-            self._db.execute(
-                "UPDATE trace SET status = %s, revision = %s WHERE community = %s AND key = %s",
-                (SUPERSEDED, revision, self.community, trace.supersedes),
-            )
+        if trace.supersedes and trace.status in SEARCHED:
+            self._set(trace.supersedes, SUPERSEDED, revision)
 
     def withhold(self, key: str, status: str, revision: int) -> None:
-        """Quarantine or remove a trace, and store the state that it had."""
+        """Quarantine or remove a trace, and store the state that it had; what it superseded is in use again."""
+        before = self.get(key)
         self._db.execute(
             "UPDATE trace SET was = CASE WHEN status = ANY(%s) THEN status ELSE was END, status = %s, revision = %s "
             "WHERE community = %s AND key = %s",
             (list(SEARCHED), status, revision, self.community, key),
         )
+        if before is not None and before.status in {ACTIVE, EXPIRED}:
+            self._release(before.supersedes)
+
+    def _release(self, key: str) -> None:
+        """Let a trace be in use again of which no version that follows is; behind one that is withheld, its own."""
+        before = self.get(key) if key else None
+        followed = self._db.execute(
+            "SELECT 1 FROM trace WHERE community = %s AND supersedes = %s AND status = ANY(%s) LIMIT 1",
+            (self.community, key, list(SEARCHED)),
+        ).fetchone()
+        if before is None or followed:
+            return
+        self._set(key, ACTIVE, self.next_revision())
+        if before.status not in SEARCHED:
+            self._release(before.supersedes)
+
+    def _set(self, key: str, status: str, revision: int) -> None:
+        """Give a trace a state; one that is withheld gets it when it is restored."""
+        shown = list(SEARCHED)
+        self._db.execute(
+            "UPDATE trace SET status = CASE WHEN status = ANY(%s) THEN %s ELSE status END, "
+            "was = CASE WHEN status = ANY(%s) THEN was ELSE %s END, revision = %s WHERE community = %s AND key = %s",
+            (shown, status, shown, status, revision, self.community, key),
+        )
 
     def restore(self, key: str, revision: int) -> None:
-        """Give a quarantined or removed trace the state that it had before, and drop the flags on it."""
+        """Give a quarantined or removed trace the state that it had before, and drop the flags on it.
+
+        What it supersedes is superseded again.
+        """
         self._db.execute(
             "UPDATE trace SET status = coalesce(nullif(was, ''), %s), was = '', revision = %s "
             "WHERE community = %s AND key = %s AND status <> ALL(%s)",
             (ACTIVE, revision, self.community, key, list(SEARCHED)),
         )
+        restored = self.get(key)
+        if restored is not None and restored.supersedes:
+            self._set(restored.supersedes, SUPERSEDED, self.next_revision())
         self._db.execute("DELETE FROM flag WHERE community = %s AND trace = %s", (self.community, key))
 
     def get(self, key: str) -> Trace | None:

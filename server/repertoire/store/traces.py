@@ -96,11 +96,23 @@ class Traces:
         return Node(key, TRACE, name, json.loads(data))
 
     def drop(self, key: str) -> None:
-        """Delete one trace with its votes and what only it needed."""
+        """Delete one trace with its votes and what only it needed; what it superseded is in use again."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, "")
+            self._release(key)
             writer.delete(self._db.rows("SELECT id, type FROM node WHERE key = ? AND type = ?", (key, TRACE)))
             writer.collect_orphans()
+
+    def _release(self, key: str) -> None:
+        """Let the trace that one superseded be in use again, if the one is in use itself and no other replaces it."""
+        self._db.execute(
+            f"""UPDATE trace SET status = '{ACTIVE}' WHERE status = '{SUPERSEDED}' AND node_id = (
+                 SELECT old.id FROM {_JOINED} JOIN node old ON old.key = t.supersedes
+                   WHERE n.key = ?1 AND t.status NOT IN ('{SUPERSEDED}', '{DRAFT}') AND NOT EXISTS (
+                     SELECT 1 FROM trace other WHERE other.supersedes = t.supersedes AND other.node_id <> n.id
+                       AND other.status <> '{DRAFT}'))""",
+            (key,),
+        )
 
     def drop_drafts(self, *, before: str) -> None:
         """Delete the drafts made before a time that nobody confirmed."""
