@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,33 @@ def test_an_amendment_brings_nothing_removed_back_and_a_dangerous_one_replaces_n
         amended = ann.patch(f"/traces/{kept}", json={"solution": danger})
         assert amended.json()["status"] == "quarantined"
         assert sorted(found(ann, q="killed")) == sorted([new, kept])
+
+
+HALF, NUL = "\ud800", "\0"
+
+
+def test_what_is_no_text_is_a_wrong_request_or_left_out_and_no_fault(server: Server):
+    with server.client(server.key("odd", "ann")) as ann:
+        key = contribute(ann, VITE)
+        bodies = [
+            *(
+                ("POST", "/traces", {**VITE, field: f"a {HALF} b"})
+                for field in ("title", "context", "watch", "licence")
+            ),
+            ("POST", "/traces", {**VITE, "tags": [HALF]}),
+            ("POST", f"/traces/{key}/votes", {"vote": "up", "note": HALF}),
+            ("POST", f"/traces/{key}/flags", {"reason": HALF}),
+            ("GET", f"/traces/{key}%00", None),
+            ("PATCH", "/traces/%00", {"solution": "another"}),
+        ]
+        for method, path, body in bodies:
+            sent = (
+                {} if body is None else {"content": json.dumps(body), "headers": {"Content-Type": "application/json"}}
+            )
+            answer = ann.request(method, path, **sent)
+            assert answer.status_code == 422, (method, path, body, answer.text)
+        assert ann.get("/traces/search", params={"q": f"vite{NUL}killed"}).status_code == 200
+        assert ann.post("/traces", json={**VITE, "tags": [f"a{NUL}b"], "watch": NUL}).status_code == 202
 
 
 SECRET = "ghp_" + "x8Kq2ZrT5mWv9LbN3cYd7HsJ1fGp6QaR4eUt"

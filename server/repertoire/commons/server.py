@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import psycopg
 from anyio import to_thread
 from fastapi import FastAPI, Request, Response
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from psycopg_pool import PoolTimeout
 from starlette.routing import Route
@@ -78,6 +81,8 @@ def build(database: Database, pepper: bytes, models: Models, *, working: bool) -
     app.add_middleware(SizeLimit)
     app.add_exception_handler(RepertoireError, _as_answer)
     app.add_exception_handler(psycopg.OperationalError, _unavailable)
+    app.add_exception_handler(psycopg.DataError, _unstorable)
+    app.add_exception_handler(RequestValidationError, _wrong_fields)
     app.add_exception_handler(405, _other_method)
     app.add_api_route("/healthz", _alive, methods=["GET"])
     app.add_api_route("/readyz", _ready(database), methods=["GET"], responses={503: {"model": StatusOut}})
@@ -131,6 +136,18 @@ async def _unavailable(_request: Request, error: Exception) -> Response:
     elif isinstance(error, PoolTimeout):
         why = "all connections to the database are in use, or it does not answer; try again"
     return JSONResponse({"detail": why}, 503, {"Retry-After": str(wait)})
+
+
+async def _unstorable(_request: Request, error: Exception) -> Response:
+    if "NUL" not in str(error):
+        raise error
+    return JSONResponse({"detail": "a text holds the character NUL, which cannot be stored; leave it out"}, 422)
+
+
+async def _wrong_fields(_request: Request, error: Exception) -> Response:
+    """Answer as the framework does, but in ASCII: a field may hold half a surrogate pair, which UTF-8 cannot encode."""
+    wrong = jsonable_encoder(error.errors() if isinstance(error, RequestValidationError) else [])
+    return Response(json.dumps({"detail": wrong}), 422, media_type="application/json")
 
 
 async def _other_method(request: Request, _error: Exception) -> Response:
