@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from cli.conftest import Run
 from repertoire.cli.main import VERBS, cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,3 +58,26 @@ def test_each_module_of_verbs_starts_in_a_process_that_imported_nothing_else(env
     for verb, process in started.items():
         assert process.communicate(timeout=60)[0].startswith(f"Usage: repertoire {verb}"), verb
         assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "pack info nope",
+        "pack query where --pack nope",
+        "pack remove nope",
+        "pack install ./nope",
+        "ingest ./nope",
+        "sources --files nope",
+        "remove nope",
+        "explain nope",
+        "mute nope",
+        "trace show nope",
+        "project init --project ./nope",
+        "model fetch nope",
+    ],
+)
+def test_a_name_that_nothing_has_is_wrong_usage(run: Run, words: str) -> None:
+    done = run(*words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nope" in done.stderr

@@ -2,6 +2,8 @@
 
 RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
+│   └── UnknownName       nothing has the name that was given; UnknownPack, UnknownSource, UnknownModel and
+│                         UnknownFolder are at once what else goes wrong with packs, sources, models and projects
 ├── UnknownComponent      no component answers to this id or name
 ├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
 ├── PackRefused           a knowledge pack cannot be built, is unknown, or its manifest is invalid
@@ -31,6 +33,10 @@ class InvalidRequest(RepertoireError):
     """An argument cannot be served; the message says what to send instead."""
 
 
+class UnknownName(InvalidRequest):
+    """Nothing has the name that was given."""
+
+
 class UnknownComponent(RepertoireError):
     """No component answers to this id or name."""
 
@@ -57,6 +63,22 @@ class SourceError(RepertoireError):
 
 class SourceRefused(SourceError):
     """A source must not be read from here: a private host, another protocol, or a path outside the project."""
+
+
+class UnknownPack(PackRefused, UnknownName):
+    """There is no pack of this name."""
+
+
+class UnknownFolder(ProjectRefused, UnknownName):
+    """There is no such folder of a project."""
+
+
+class UnknownModel(ModelUnavailable, UnknownName):
+    """There is no model of this name."""
+
+
+class UnknownSource(SourceError, UnknownName):
+    """There is no such folder, and the name is no address."""
 
 
 class TooSlow(RepertoireError):

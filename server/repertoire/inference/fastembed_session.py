@@ -10,7 +10,7 @@ import numpy.typing as npt
 from fastembed import TextEmbedding
 from fastembed.common.model_description import DenseModelDescription, ModelSource
 
-from repertoire.domain.errors import ModelUnavailable
+from repertoire.domain.errors import ModelUnavailable, UnknownModel
 from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
 from repertoire.inference.weights import Weights, checksum, record
 from repertoire.ports import Vectors
@@ -124,4 +124,4 @@ def _description(name: str) -> DenseModelDescription:
             return DenseModelDescription(**{**fields, "sources": ModelSource(**fields["sources"])})
     names = ", ".join(sorted(fields["model"] for fields in known))
     message = f"fastembed knows no model {name!r}; it knows {names}"
-    raise ModelUnavailable(message)
+    raise UnknownModel(message)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from repertoire.domain.errors import SourceError, SourceRefused
+from repertoire.domain.errors import SourceError, SourceRefused, UnknownSource
 from repertoire.domain.text import clean_line, sendable
 
 FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
@@ -73,7 +73,7 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
             text = f"https://github.com/{text}"
         else:
             message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
-            raise SourceError(message)
+            raise UnknownSource(message)
     if text.startswith("file://"):
         from urllib.request import url2pathname  # noqa: PLC0415 - takes longer to import than all else here
 

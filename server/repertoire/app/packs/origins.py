@@ -12,7 +12,7 @@ from repertoire.app.current_project import project_folder
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.sharing import SUFFIX
 from repertoire.app.sources.opening import Surroundings, open_address
-from repertoire.domain.errors import SourceError
+from repertoire.domain.errors import SourceError, UnknownSource
 from repertoire.domain.text import clean_line
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -60,7 +60,7 @@ def _in_repository(home: Path, origin: str, settings: Settings) -> Path:
         address = addresses.parse(place, trusted=True, project=project)
     except SourceError as error:
         message = f"{clean_line(origin, 200)} is no file or folder of a pack, nor an address of one: {error}"
-        raise SourceError(message) from error
+        raise (UnknownSource if isinstance(error, UnknownSource) else SourceError)(message) from error
     if address.kind != GIT:
         message = f"{clean_line(origin, 200)} is no file or folder of a pack; `repertoire pack export` makes a file"
         raise SourceError(message)

@@ -12,7 +12,7 @@ from repertoire.app.packs.places import MANIFEST, digest, packs_folder, put_back
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
-from repertoire.domain.errors import PackRefused, SourceError
+from repertoire.domain.errors import PackRefused, UnknownSource
 from repertoire.domain.text import clean_line
 from repertoire.sources.archives import ArchiveBounds, is_archive, unpack
 from repertoire.sources.scratch import scratch
@@ -92,7 +92,7 @@ def install_pack(
             unpack(source, folder, bounds=_BOUNDS)
         else:
             message = f"{clean_line(origin, 200)} is no file or folder of a pack; `repertoire pack export` makes a file"
-            raise SourceError(message)
+            raise UnknownSource(message)
         manifest = _manifest(folder, origin)
         target = packs_folder(home) / manifest.name
         put_back(target.parent)

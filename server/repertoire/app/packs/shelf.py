@@ -12,7 +12,7 @@ from repertoire.app.packs.config_file import read_config_file
 from repertoire.app.packs.places import CONFIG, DATABASE, MANIFEST, RESULTS, digest, put_back
 from repertoire.documentation.config import PackConfig
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
-from repertoire.domain.errors import PackRefused
+from repertoire.domain.errors import PackRefused, UnknownPack
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.retrieval.pack_ranking import Examples
@@ -74,7 +74,7 @@ class PackShelf:
             message = (
                 f"there is no pack {clean_line(name, 80)!r}; packs here: {known}; `repertoire pack build` makes one"
             )
-            raise PackRefused(message)
+            raise UnknownPack(message)
         try:
             with (self._folder / name / MANIFEST).open(encoding="utf-8") as file:
                 text = file.read(MANIFEST_BYTES + 1)

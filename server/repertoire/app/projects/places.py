@@ -10,7 +10,7 @@ from pathlib import Path
 from repertoire.app.current_project import current_project
 from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
-from repertoire.domain.errors import InvalidRequest, ProjectRefused
+from repertoire.domain.errors import InvalidRequest, ProjectRefused, UnknownFolder
 
 MIRROR_FOLDER = ".repertoire"  # the folder of a project with the files of its entries, where a person wants them
 
@@ -71,7 +71,7 @@ def refuse_no_project(folder: str) -> None:
     path = Path(folder)
     if not path.is_dir():
         message = f"{folder} is no folder; name the folder of a project"
-        raise ProjectRefused(message)
+        raise UnknownFolder(message)
     if not os.access(path, os.R_OK | os.X_OK):  # all of its files would seem gone
         message = f"{folder} cannot be read; change its permissions"
         raise ProjectRefused(message)
