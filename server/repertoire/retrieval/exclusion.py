@@ -61,7 +61,7 @@ _SAID = re.compile(
 )
 _SENTENCE = re.compile(r"[.!?\n]")
 _BEFORE = 200  # characters before a word that are read for what it says
-_MOST = 20  # words of exclusion that are read in a question
+_MOST, _LOOKED_AT = 20, 200  # words of exclusion that are read in a question, and all such words that are looked at
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def exclusion_in(text: str, products: Products) -> Exclusion | None:
 def _excluded(text: str, products: Products) -> Iterator[tuple[int, list[_Mention]]]:
     """Yield where each word stands that rules something out, with the products that it rules out."""
     end = 0
-    for cue in _CUE.finditer(text):
+    for cue in islice(_CUE.finditer(text), _LOOKED_AT):
         if cue.start() < end or (cue["contrast"] and _is_stated(text, cue.start())):
             continue
         filler = _FILLERS.match(text, cue.end())
@@ -119,7 +119,7 @@ def _excluded(text: str, products: Products) -> Iterator[tuple[int, list[_Mentio
 
 def _said_of(text: str, products: Products) -> Iterator[tuple[int, list[_Mention]]]:
     """Yield where each product stands of which the words behind it say that it is ruled out."""
-    for said in _SAID.finditer(text):
+    for said in islice(_SAID.finditer(text), _LOOKED_AT):
         before = [word.start() for word in _WORD.finditer(text, max(said.start() - _BEFORE, 0), said.start())]
         for begin in before[: -_LONGEST - 1 : -1]:  # the fewest words that name it
             named = products.in_question(text[begin : said.start()]) - products.in_question(text[begin : before[-1]])
