@@ -211,10 +211,17 @@ def test_a_key_is_rotated_revoked_and_expires_and_is_stored_only_as_a_hash(serve
             assert ann.delete(f"/keys/{rotated['id']}").status_code == 204
             assert ben.get("/tags").status_code == 401
         short = ann.post("/keys", json={"member": "cem", "scopes": ["read"], "days": 1}).json()
+        guest = ann.post("/keys", json={"member": "dan", "scopes": ["read"], "days": 2}).json()
+        with server.client(guest["key"]) as dan:
+            again = dan.post(f"/keys/{guest['id']}/rotate").json()
+        assert again["expires"] == guest["expires"]
+        assert ann.post(f"/keys/{again['id']}/rotate").json()["expires"] > guest["expires"]
     with psycopg.connect(server.database, autocommit=True) as connection:
         rows = str(connection.execute("SELECT * FROM api_key").fetchall())
         assert key.split("_")[3] not in rows
         assert rotated["key"].split("_")[3] not in rows
+        counted = connection.execute("SELECT key FROM rate WHERE writes").fetchall()
+        assert {(rotated["id"],), (made["id"],)} & {*counted} == {(rotated["id"],)}, "a new key is no new hour"
         connection.execute("UPDATE api_key SET expires = '2020-01-01T00:00:00Z' WHERE id = %s", (short["id"],))
     with server.client(short["key"]) as cem:
         assert cem.get("/tags").status_code == 401

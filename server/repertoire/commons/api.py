@@ -327,7 +327,10 @@ def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn, name: 
 
 @router.post("/keys/{key_id}/rotate", status_code=201)
 def rotate_key(keys: KeyStore, caller: Anybody, key_id: str, name: OnceName = "") -> bodies.KeyOut:
-    """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes."""
+    """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes.
+
+    One's own expires with the old one; an administrator's expires as a new one does.
+    """
     _own_or_admin(caller, key_id)
     return _shown_once(keys.rotate(caller, key_id, once=_once(caller, name, f"rotate {key_id}")))
 

@@ -111,7 +111,7 @@ class Keys:
             )
             if vouched is not None:
                 _vouch(connection, community, member, vouched=vouched)
-            made = self._insert(connection, community, member, chosen, days, tier)
+            made = self._insert(connection, community, member, chosen, _in_days(connection, days), tier)
             audit.record(connection, community, by, audit.KEY_MADE, made.id, reason=f"for {member}")
             if once:
                 once.note(connection, made.id)
@@ -137,8 +137,10 @@ class Keys:
             return None
         return Caller(community, member, key, frozenset(scopes), tier, banned)
 
-    def rotate(self, caller: Caller, key: str, *, days: int = DAYS, once: Once | None = None) -> NewKey:
-        """Replace a key by a new one of the same member, scopes and tier.
+    def rotate(self, caller: Caller, key: str, *, once: Once | None = None) -> NewKey:
+        """Replace a key by a new one of the same member, scopes and tier, with the requests counted of the old one.
+
+        It expires with the old one, unless an administrator makes it: nobody lengthens what was given to them.
 
         Raises:
             UnknownComponent: there is no such key in use.
@@ -149,13 +151,17 @@ class Keys:
                 once.check(connection)
             row = connection.execute(
                 "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = '' "
-                "RETURNING member, scopes, tier",
+                "RETURNING member, scopes, tier, expires",
                 (clock.now(connection), caller.community, key),
             ).fetchone()
             if row is None:
                 message = "there is no such key in use"
                 raise UnknownComponent(message)
-            made = self._insert(connection, caller.community, row[0], tuple(row[1]), days, row[2])
+            until = _in_days(connection, DAYS) if ADMIN in caller.scopes else str(row[3])
+            made = self._insert(connection, caller.community, row[0], tuple(row[1]), until, row[2])
+            connection.execute(
+                "UPDATE rate SET key = %s WHERE community = %s AND key = %s", (made.id, caller.community, key)
+            )
             audit.record(connection, caller.community, caller, audit.KEY_ROTATED, key, reason=f"replaced by {made.id}")
             if once:
                 once.note(connection, made.id)
@@ -173,10 +179,10 @@ class Keys:
             return done.rowcount > 0
 
     def _insert(
-        self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], days: int, tier: str
+        self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], expires: str, tier: str
     ) -> NewKey:
         key, secret = secrets.token_hex(6), secrets.token_urlsafe(32).replace("_", "-")
-        text, expires = f"rpc_{community}_{key}_{secret}", clock.ago(connection, timedelta(days=-days))
+        text = f"rpc_{community}_{key}_{secret}"
         connection.execute(
             "INSERT INTO api_key (community, id, member, hash, scopes, created, expires, tier) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
@@ -187,6 +193,10 @@ class Keys:
     def _hash(self, text: str) -> bytes:
         """Return what is stored of a key: it has 256 random bits, so that a slow hash would protect nothing more."""
         return hmac.digest(self._pepper, text.encode(), hashlib.sha256)
+
+
+def _in_days(connection: Connection, days: int) -> str:
+    return clock.ago(connection, timedelta(days=-days))
 
 
 def _checked(community: str, member: str, scopes: Iterable[str], days: int) -> tuple[str, ...]:
