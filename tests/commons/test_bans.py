@@ -53,6 +53,15 @@ def test_a_banned_member_is_refused_its_votes_do_not_count_and_the_undone_ban_br
         assert root.put(f"/moderation/bans/{who}", json={"reason": "why"}).status_code == status
 
 
+def test_only_an_administrator_bans_an_administrator(enter: Enter):
+    root, other = enter("heads", "root", *ALL), enter("heads", "other", *ALL)
+    moderator = enter("heads", "mod", "read", "moderate")
+    assert moderator.put("/moderation/bans/root", json={"reason": "takes over"}).status_code == 403
+    assert root.get("/tags").status_code == 200
+    assert root.put("/moderation/bans/other", json={"reason": "left"}).status_code == 204
+    assert other.get("/tags").status_code == 403
+
+
 def test_a_page_of_changes_holds_every_withdrawn_vote_of_a_ban(enter: Enter):
     root, bob = enter("many", "root", *ALL), enter("many", "bob")
     for number in range(7):

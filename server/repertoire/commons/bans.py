@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from repertoire.commons import audit, clock
 from repertoire.commons.database import Connection, Database
-from repertoire.commons.errors import Conflict
+from repertoire.commons.errors import Conflict, NotAllowed
 from repertoire.commons.gate import refuse_in
-from repertoire.commons.keys import Caller
+from repertoire.commons.keys import ADMIN, Caller
 from repertoire.commons.traces import Traces
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.text import clean_line
@@ -37,6 +37,7 @@ class Bans:
         Raises:
             UnknownComponent: the community has no such member.
             Conflict: the member is the caller.
+            NotAllowed: the member is an administrator, and the caller is none.
             Refused: the reason holds a secret.
         """
         with audit.refusals(self._database, caller.community, caller):
@@ -46,6 +47,9 @@ class Bans:
             raise Conflict(message)
         with self._database.tenant(caller.community) as connection:
             self._check_member(connection, caller, member)
+            if ADMIN not in caller.scopes and _is_administrator(connection, caller.community, member):
+                message = f"{clean_line(member, 60)!r} is an administrator; only an administrator bans one"
+                raise NotAllowed(message)
             done = connection.execute(
                 "INSERT INTO ban (community, member, by, at, reason) VALUES (%s, %s, %s, %s, %s) "
                 "ON CONFLICT DO NOTHING",
@@ -86,3 +90,12 @@ class Bans:
         if known is None:
             message = f"there is no member {clean_line(member, 60)!r} in this community"
             raise UnknownComponent(message)
+
+
+def _is_administrator(connection: Connection, community: str, member: str) -> bool:
+    row = connection.execute(
+        "SELECT 1 FROM api_key WHERE community = %s AND member = %s AND %s = ANY(scopes) AND revoked = '' "
+        "AND expires::timestamptz > now() LIMIT 1",
+        (community, member, ADMIN),
+    ).fetchone()
+    return row is not None
