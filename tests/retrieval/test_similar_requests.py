@@ -206,6 +206,15 @@ def test_what_failed_is_not_what_served(embedded, embedder):
     assert ranking.parts["requests"][row] < 0.0
 
 
+def test_what_failed_lends_no_trust_to_what_another_request_took(embedded, embedder):
+    live(embedded, embedder, "tell customers what is new today", [([CHANGELOG], CHANGELOG, "")])
+    assert answered(embedded, embedder, TASK)[0].past.trust < 0.5
+    live(embedded, embedder, TASK, [([LEDGER], LEDGER, "failed")])
+    ranking, order = answered(embedded, embedder, TASK)
+    assert ranking.past.trust < 0.5
+    assert order[0] != CHANGELOG
+
+
 def test_what_the_log_no_longer_tells_the_graph_still_counts(embedded, embedder):
     live(embedded, embedder, TASK, [OLD] * 3)
     events = embedded.events.since(0)

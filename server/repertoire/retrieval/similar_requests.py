@@ -126,7 +126,9 @@ class RequestHistory:
         share = served * wanted
         # Trust falls with the share of served components that were refused later.
         still = float(share.sum()) / max(float(served.sum()), np.finfo(np.float64).tiny)
-        nearest = float(near[best].max())
+        # A request whose components all failed says what not to take; it lends no trust to what farther ones took.
+        lends = [bool(len(self._requests.served(index))) for index in best.tolist()]
+        nearest = float(near[best[lends]].max(initial=-1.0))
         passed = PassedOver(self._spaces, vector, requests.vectors[best], _shared(weights), self._selected)
         like = int((near > nearest - _BANDWIDTH).sum())
         return RequestEvidence(_shared(share), still * self._trust(nearest), like, passed, wanted)
