@@ -12,13 +12,14 @@ import numpy as np
 from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
-from repertoire.domain.component import Component, is_pointer
+from repertoire.domain.component import PLUGIN, Component, is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
+from repertoire.ports import Summary
 from repertoire.retrieval import plan
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.fuse import GRAPH, PAST
@@ -27,6 +28,7 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
 from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.translation import in_english
 from repertoire.retrieval.vector import nearness
 from repertoire.store.database import Store
@@ -68,6 +70,7 @@ class HintLimits:
     demands: Mapping[str, float] = field(default_factory=dict)  # by type: factor on the odds that a hint needs
     weary: Mapping[str, float] = field(default_factory=dict)  # by component: the same factor (hint fatigue)
     looks: Mapping[str, float] = field(default_factory=dict)  # by component: how often it was looked at
+    present: frozenset[tuple[str, str]] = frozenset()  # types and names of what is installed; `offer` finds them
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     snapshot = ranking.snapshot
     weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
     seen = np.array([row for one in limits.seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
-    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
+    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary, present=_present(snapshot, limits.muted))
     rows = ranking.answering[:_CONSIDERED]
     hits = pipeline.hits(ranking, rows)
     sure = _sure(ranking, hits)
@@ -279,11 +282,29 @@ def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
         return False
     if is_pointer(component.id):  # a pointer to further components answers no prompt
         return False
+    if not component.installed and (not component.install or _called(component) in limits.present):
+        return False
+    if any(_comes_with(component, one.component) or _comes_with(one.component, component) for one in chosen):
+        return False
     named = {one.component.name.lower() for one in chosen}
     # readers take a command and a skill with the same name for one component
     if component.name.lower() in named or any(_reads_the_same(component, one.component) for one in chosen):
         return False
     return not suspicion(_words_of(hit))
+
+
+def _present(snapshot: Snapshot, muted: frozenset[str]) -> frozenset[tuple[str, str]]:
+    """Return types and names of what is installed, without what other projects have, whose sources are muted here."""
+    here = np.flatnonzero(snapshot.column("installed")).tolist()
+    return frozenset(_called(one) for row in here if (one := snapshot.summaries[row]).source not in muted)
+
+
+def _called(one: Component | Summary) -> tuple[str, str]:
+    return one.type, one.name.lower()
+
+
+def _comes_with(part: Component, plugin: Component) -> bool:
+    return plugin.type == PLUGIN and part.plugin == plugin.name and part.repository == plugin.repository
 
 
 def _reads_the_same(one: Component, other: Component) -> bool:

@@ -1,0 +1,53 @@
+"""A hint names what somebody can get and has not: nothing without a way to install it, nothing beside what brings it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.session.hint import HintLimits, offer
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.component import Component, SourceInfo
+from sample_home import NOW, SOURCE, component, filled_home, record_of
+
+PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
+TEXT = "Fills the fields of PDF forms from a spreadsheet."
+FORMS = component("skill", "pdf-forms", TEXT)
+USER, THERE = SourceInfo("user:~/.claude", "user", "~/.claude"), SourceInfo("project:/there", "project", "/there")
+
+
+def named(home: Path, *records: tuple[SourceInfo, Component], muted: frozenset[str] = frozenset()) -> list[str]:
+    """Return the ids that a prompt's hint names, from a home that holds these components besides others."""
+    with open_repertoire(filled_home(home), environment={}) as opened:
+        for info in dict.fromkeys(info for info, _ in records):
+            own = [record_of(one) for at, one in records if at == info]
+            opened.store.sources.write(info, own, [], derived=[], now=NOW)
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        return [hit.component.id for hit in offer(opened.pipeline, PROMPT, HintLimits(muted=muted)).hits]
+
+
+def test_what_cannot_be_installed_is_not_named(tmp_path: Path) -> None:
+    assert named(tmp_path / "with", (SOURCE, FORMS)) == [FORMS.id]
+    assert named(tmp_path / "without", (SOURCE, replace(FORMS, install=()))) == []
+
+
+@pytest.mark.parametrize("source", [USER, THERE])
+def test_what_is_installed_under_the_name_is_named_alone_unless_it_is_silent_or_elsewhere(
+    tmp_path: Path, source: SourceInfo
+) -> None:
+    words = "Fills in PDF forms with values, also those of a spreadsheet, and flattens their fields."
+    own = replace(FORMS, id=f"{source.key}:forms", description=words, installed=True, content_hash="own", install=())
+    both = (SOURCE, FORMS), (source, own)
+    assert named(tmp_path / "both", *both) == [own.id]
+    muted = frozenset((own.id if source is USER else source.key,))
+    assert named(tmp_path / "muted", *both, muted=muted) == ([] if source is USER else [FORMS.id])
+
+
+def test_a_plugin_and_what_it_brings_are_not_named_side_by_side(tmp_path: Path) -> None:
+    kit = component("plugin", "forms", "Fills the fields of PDF forms from a spreadsheet, and signs them.")
+    assert len(named(tmp_path / "apart", (SOURCE, kit), (SOURCE, FORMS))) == 2
+    assert len(named(tmp_path / "together", (SOURCE, kit), (SOURCE, replace(FORMS, plugin="forms")))) == 1
