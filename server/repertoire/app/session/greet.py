@@ -253,9 +253,11 @@ def _is_own(project: str, candidate: FittingCandidate) -> bool:
 
 
 def _completed(db: StartReader, fit: Fit) -> Fit | None:
-    """Return a fit with its install lines; None if the component's text is suspicious."""
+    """Return a fit with its install lines; None if it cannot be had, or its text is suspicious."""
     candidate = fit.candidate
     body, install = db.body_and_install(candidate.id)
+    if not candidate.installed and not install:
+        return None
     if suspicion(f"{candidate.name}\n{candidate.description}\n{body}"):
         return None
     return replace(fit, candidate=replace(candidate, install=install, along=db.coming_along(candidate.id)))

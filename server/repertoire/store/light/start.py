@@ -198,9 +198,10 @@ class StartReader:
         return body, tuple(map(str, json.loads(install)))
 
     def coming_along(self, key: str) -> int:
-        """Count the other components of the plugin that a component is a part of; 0 where only some are known."""
-        sql = """SELECT count(*) FROM node n JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
-          JOIN component p ON p.node_id = own.target AND p.type = 'plugin'
+        """Count the others of a component's plugin that are installed with it; 0 where only some are known."""
+        sql = """SELECT count(*) FROM node n JOIN component c ON c.node_id = n.id
+          JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
+          JOIN component p ON p.node_id = own.target AND p.type = 'plugin' AND p.install = c.install
           JOIN edge other ON other.target = own.target AND other.relation = 'part_of' AND other.source <> n.id
           WHERE n.key = ? AND n.source_id NOT IN (SELECT id FROM source WHERE kind = 'catalogue')"""
         return int(self._db.execute(sql, (key,)).fetchone()[0])
