@@ -184,6 +184,9 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
     component = stored.component
     found, links = gather(Path(step.source), context.root(stored.source), whole=step.whole)
     _check(context, stored, found, step)
+    inside = list(_inside(context, stored, step)) if step.whole else []
+    for other in inside:
+        _refuse_flagged(context, other, other.flags)
     target = context.places.of(step.folder, step.name)
     files = []
     for one in found:
@@ -197,7 +200,21 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
             files.append(PlannedFile(path, one.content, runs=one.runs))
     context.overlay.update({file.path: file.content for file in files})
     notes = [f"a link is left out: {link}" for link in links]
-    return InstallPart(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
+    return InstallPart(
+        component,
+        files=tuple(files),
+        runs=tuple(line for member in (component, *inside) for line in _runs(member)) if files else (),
+        along=tuple(other for other in inside if other.type in _LISTED),
+        notes=(*notes, *(() if files else ("it is there already",))),
+    )
+
+
+def _inside(context: InstallContext, stored: StoredComponent, step: CopyIn) -> Iterator[Component]:
+    """Yield the other components of the same plugin in the folder to be copied: a whole plugin brings its hooks."""
+    for other in context.unit(stored.component):
+        place = context.root(other.source) / other.component.path
+        if other.component.id != stored.component.id and place.is_relative_to(step.source):
+            yield other.component
 
 
 def _check(context: InstallContext, stored: StoredComponent, found: Sequence[ComponentFile], step: CopyIn) -> None:
