@@ -59,7 +59,7 @@ PARTS = 300  # files of one component that its content hash covers and that are 
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
 _GATHERED = 20_000_000  # characters of one package's programs that are read
-_MANIFESTS = ("marketplace", "plugin")
+_MANIFESTS, _MANIFEST_FILES = ("marketplace", "plugin"), ("marketplace.json", "plugin.json")
 _WHOLE = ("folder", "git")  # kinds of sources that are a whole repository, which its README describes
 _BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim many files that are no components
 
@@ -84,6 +84,17 @@ class Extraction:
     derived: tuple[Edge, ...]
     warnings: tuple[str, ...]
     fates: tuple[FileFate, ...] = ()
+
+
+def manifests_first(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
+    """Decide which files are read before all others: what a manifest points to has no telling name of its own."""
+    named = [path for path in paths if path.endswith(_MANIFEST_FILES) and not is_fixture(path)]
+    return ExtractionPlan(tuple(named), {}, layout)
+
+
+def declaring(manifest_files: Mapping[str, SourceFile], layout: SourceLayout) -> SourceLayout:
+    """Return a layout that also holds the types of the files that these manifests point to."""
+    return dataclasses.replace(layout, declared=_read_manifests(manifest_files, layout, strategy_for).declared)
 
 
 def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
@@ -323,7 +334,7 @@ class _Reader:
             )
         )
         if draft.type == PLUGIN and plugin is not None and not plugin.remote:
-            self.plugin_ids[plugin.root] = component.id
+            self.plugin_ids[plugin.key] = component.id
         inner = bool(draft.part_of) or is_pointer(component.id)  # a part or a pointer, without relations of its own
         self.members.append(
             relations.SourceMember(
@@ -331,7 +342,7 @@ class _Reader:
                 type=component.type,
                 name=component.name,
                 path=component.path,
-                plugin_root=plugin.root if plugin and not plugin.remote and not inner else None,
+                plugin_root=plugin.key if plugin and not plugin.remote and not inner else None,
                 words=relations.mentioned_words(component.body) if draft.type != PLUGIN and not inner else frozenset(),
                 needs=draft.needs,
                 capabilities={item.term: item.weight for item in found},
@@ -350,11 +361,13 @@ class _Reader:
     def _plugin(self, file: SourceFile, draft: Draft) -> PluginFacts | None:
         if "://" in draft.path:
             return None
+        own = self._layout.plugin_in("" if draft.path == "." else draft.path, draft.plugin or draft.name)
         if draft.type != PLUGIN:
+            if draft.plugin and draft.path:  # written in the plugin's entry in a marketplace
+                return own
             around = self._layout.plugin_of(file.path)
             return around if around is not None and carries(around, file.path, draft.type) else None
-        own = self._layout.plugins.get("" if draft.path == "." else draft.path)
-        if own is not None and not draft.anchor:
+        if own is not None and (own.shares or not draft.anchor):
             return own
         return PluginFacts(root="", name=draft.name, marketplace=draft.marketplace, licence=draft.licence, remote=True)
 

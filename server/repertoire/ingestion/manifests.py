@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
-from repertoire.ingestion import validation, values
+from repertoire.ingestion import hooks, servers, validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import (
     ComponentRequirement,
     Draft,
+    FileOutcome,
     PluginFacts,
     SourceFile,
     SourceLayout,
@@ -78,11 +79,24 @@ def read_layout(files: Iterable[SourceFile], *, base: SourceLayout) -> SourceLay
             root = plugin_root(file.path)
             if root not in plugins or not plugins[root].manifest:
                 plugins[root] = _with_base(_read_plugin(file), plugins.get(root))
+    shared: dict[str, tuple[PluginFacts, ...]] = {}
+    for root, listed in _by_root(entry for entry in entries if entry.local).items():
+        own, facts = plugins.get(root), [entry.facts() for entry in listed.values()]
+        if len(facts) > 1 and all(one.declared for one in facts):
+            shared[root] = tuple(dataclasses.replace(one, shares=True) for one in facts)
+        named = own.name if own is not None else ""
+        plugins[root] = _listed(own, next((one for one in facts if one.name == named), facts[0]))
+    everything = (*plugins.values(), *(one for several in shared.values() for one in several))
+    declared = {path: kind for facts in everything for path, kind in facts.declared.items()}
+    return dataclasses.replace(base, plugins=plugins, shared=shared, declared=declared)
+
+
+def _by_root(entries: Iterable[ListedPlugin]) -> dict[str, dict[str, ListedPlugin]]:
+    """Return the entries of each folder by their names; of the same name the last one counts."""
+    found: dict[str, dict[str, ListedPlugin]] = {}
     for entry in entries:
-        if entry.local:
-            plugins[entry.root] = _listed(plugins.get(entry.root), entry.facts())
-    declared = {path: kind for facts in plugins.values() for path, kind in facts.declared.items()}
-    return dataclasses.replace(base, plugins=plugins, declared=declared)
+        found.setdefault(entry.root, {})[entry.name] = entry
+    return found
 
 
 def _read_plugin(file: SourceFile) -> PluginFacts:
@@ -239,6 +253,19 @@ def _with_base(own: PluginFacts, base: PluginFacts | None) -> PluginFacts:
     return own if base is None else dataclasses.replace(own, marketplace=base.marketplace, listed_as=base.listed_as)
 
 
+def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
+    """Return the MCP servers and the hooks that are written in a plugin's manifest or entry itself."""
+    found: list[Draft] = []
+    warnings: tuple[str, ...] = ()
+    if inline := servers.servers_in(data):
+        listed = servers.outcome(inline, about=facts.description)
+        found, warnings = list(listed.drafts), listed.warnings
+    if configured := values.mapping(data.get("hooks")):
+        inner = values.mapping(configured.get("hooks")) or configured
+        found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
+    return FileOutcome(tuple(dataclasses.replace(one, plugin=facts.name) for one in found), warnings)
+
+
 def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
     """Return the draft of a plugin; its folder is its path, so that the id survives a manifest that moves."""
     author = facts.details.get("author")
@@ -250,7 +277,7 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
         description=facts.description or f"Plugin {facts.name}",
         body="\n".join(line for line in lines if line),
         path=facts.manifest if facts.remote else facts.root or ".",
-        anchor=facts.name if facts.remote else "",
+        anchor=facts.name if facts.remote or facts.shares else "",
         # the digest covers the marketplace's description too
         digest=entry_digest(f"{digest}\n{facts.description}\n{facts.tags}"),
         front_matter=facts.details,

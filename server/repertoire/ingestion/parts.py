@@ -92,6 +92,16 @@ class PluginFacts:
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
     taken: bool = True  # whether the client accepts the manifest
+    shares: bool = False  # its folder holds other plugins, too; each has what it declares
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from all plugins of its source: its folder, with its name if others share this."""
+        return f"{self.root}#{self.name}" if self.shares else self.root
+
+    def declares(self, path: str) -> bool:
+        """Tell whether its manifest names a file, or a folder that the file lies in."""
+        return any(path == place or path.startswith(f"{place}/") for place in self.declared)
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,7 @@ class SourceLayout:
 
     name: str = ""  # name of the source, for a component without a name of its own
     plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
+    shared: Mapping[str, tuple[PluginFacts, ...]] = field(default_factory=dict)  # by root, where it is that of several
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
     own: Mapping[str, str] = field(default_factory=dict)  # type and name -> path outside other clients' folders
@@ -111,9 +122,15 @@ class SourceLayout:
         above = path
         while above:
             above = folder(above)
+            if above in self.shared:
+                return next((one for one in self.shared[above] if one.declares(path)), None)
             if above in self.plugins:
                 return self.plugins[above]
         return None
+
+    def plugin_in(self, root: str, name: str) -> PluginFacts | None:
+        """Return the plugin of a folder; of several the one of this name."""
+        return next((one for one in self.shared.get(root, ()) if one.name == name), self.plugins.get(root))
 
     def declared_type(self, path: str) -> str:
         """Return the component type that a manifest declares for a file or its folder; empty if none does."""

@@ -1,4 +1,4 @@
-"""A hint names what somebody can get and has not: nothing without a way to install it, nothing beside what brings it."""
+"""A hint names what can be got and is not there yet: nothing without a way to install it, nothing that comes along."""
 
 from __future__ import annotations
 

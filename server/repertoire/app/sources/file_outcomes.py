@@ -10,7 +10,7 @@ from repertoire.app.clone_folder import clone_folder
 from repertoire.app.current_project import project_folder
 from repertoire.app.lookup import similar_names, unknown_source_text
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.ingest import context_of, read_files
+from repertoire.app.sources.ingest import context_of, plan_of, read_files
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.domain.component import FileFate
 from repertoire.domain.errors import InvalidRequest
@@ -33,8 +33,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
     with opened.scratch or contextlib.nullcontext():
         listing = crawl.walk(opened.mounts, limits=opened.limits)
         entries = {entry.path: entry for entry in listing.entries}
-        paths = [*entries, *(path for path in opened.documents if path not in entries)]
-        plan = extraction.plan(paths, opened.layout)
+        plan = plan_of(opened, entries)
         files, unread = read_files(entries, opened.documents, plan, lambda _done, _total: None)
         found = extraction.extract(files, unread, plan, context_of(store, opened, entries))
     refused = [FileFate(item.path, NONE, item.reason) for item in listing.refused]

@@ -115,7 +115,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     report(Step(info.key, "read"))
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     entries = {entry.path: entry for entry in listing.entries}
-    plan = extraction.plan([*entries, *(path for path in opened.documents if path not in entries)], opened.layout)
+    plan = plan_of(opened, entries)
     files, unread = read_files(
         entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
     )
@@ -141,6 +141,14 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     counts = write_records(store, info, records, found.derived, known)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
+
+
+def plan_of(opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> ExtractionPlan:
+    """Return which files of a source are read, those that its manifests point to among them."""
+    paths = [*entries, *(path for path in opened.documents if path not in entries)]
+    first = extraction.manifests_first(paths, opened.layout)
+    manifests, _ = read_files(entries, opened.documents, first, lambda _done, _total: None)
+    return extraction.plan(paths, extraction.declaring(manifests, opened.layout))
 
 
 def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:

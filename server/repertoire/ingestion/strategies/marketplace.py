@@ -1,9 +1,19 @@
-"""Reads the plugins in a `marketplace.json` that have no manifest in the source, remote ones included."""
+"""Reads the plugins in a `marketplace.json` without a manifest in the source, and parts in its entries."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repertoire.ingestion import manifests
-from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest
+from repertoire.ingestion.parts import (
+    Draft,
+    FileOutcome,
+    PluginFacts,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    entry_digest,
+)
 from repertoire.ingestion.values import Unusable
 
 
@@ -16,13 +26,34 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     if not entries:
         message = "lists no plugins"
         raise Unusable(message)
-    drafts = []
+    drafts: list[Draft] = []
+    warnings: list[str] = []
     for entry in entries:
-        if entry.local and entry.root in layout.plugins and layout.plugins[entry.root].manifest != file.path:
-            continue  # its own plugin.json describes it
+        facts = layout.plugin_in(entry.root, entry.name) if entry.local else None
+        facts = facts if facts is not None else entry.facts()
+        if entry.local:
+            inline = _inline(entry, facts)
+            drafts.extend(inline.drafts)
+            warnings.extend(inline.warnings)
+            if facts.manifest != file.path:
+                continue  # its own plugin.json describes it
         if entry.name not in layout.elsewhere:
-            drafts.append(manifests.plugin_draft(entry.facts(), digest=entry_digest(repr(entry))))
-    return FileOutcome(tuple(drafts), left="" if drafts else "every plugin that it lists is described by itself")
+            described = facts if facts.shares else entry.facts()
+            drafts.append(manifests.plugin_draft(described, digest=entry_digest(repr(entry))))
+    return FileOutcome(
+        tuple(drafts), tuple(warnings), left="" if drafts else "every plugin that it lists is described by itself"
+    )
+
+
+def _inline(entry: manifests.ListedPlugin, facts: PluginFacts) -> FileOutcome:
+    """Return the parts that are written in an entry itself; their path is the plugin's folder."""
+    try:
+        inline = manifests.inline_drafts(entry.data, facts)
+    except Unusable as error:
+        return FileOutcome(warnings=(f"{entry.name}: {error}",))
+    place = entry.root or "."
+    drafts = (replace(one, path=place, anchor=f"{facts.name}.{one.anchor}") for one in inline.drafts)
+    return FileOutcome(tuple(drafts), inline.warnings)
 
 
 STRATEGY = Strategy("marketplace", _claims, _extract)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-from repertoire.ingestion import hooks, manifests, servers, values
+from repertoire.ingestion import manifests, values
 from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
@@ -25,19 +23,8 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
         raise Unusable(manifests.fault(file.text))
     if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
         return FileOutcome(part_of=facts.manifest)
-    data = values.mapping(values.parse_json(file.text))
-    draft = manifests.plugin_draft(facts, digest=file.digest)
-    found = [draft]
-    warnings: list[str] = []
-    if inline := servers.servers_in(data):
-        listed = servers.outcome(inline, about=draft.description)
-        found.extend(listed.drafts)
-        warnings.extend(listed.warnings)
-    configured = values.mapping(data.get("hooks"))
-    if configured:
-        inner = values.mapping(configured.get("hooks")) or configured
-        found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
-    return FileOutcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
+    inline = manifests.inline_drafts(values.mapping(values.parse_json(file.text)), facts)
+    return FileOutcome((manifests.plugin_draft(facts, digest=file.digest), *inline.drafts), inline.warnings)
 
 
 def _is_schema(file: SourceFile) -> bool:
