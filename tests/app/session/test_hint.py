@@ -66,7 +66,7 @@ def test_what_was_seen_or_muted_is_not_offered(repertoire: Repertoire) -> None:
     assert muted.reason
 
 
-@pytest.mark.parametrize("prompt", ["hello there", "/pdf-forms now", "use the pdf-forms skill for the spreadsheet"])
+@pytest.mark.parametrize("prompt", ["hello there", "/pdf-forms now"])
 def test_why_nothing_is_offered_is_known(repertoire: Repertoire, prompt: str) -> None:
     found = offer(repertoire.pipeline, prompt, HintLimits())
     assert (found.hits, found.text) == ((), "")

@@ -19,7 +19,9 @@ FORMS = component("skill", "pdf-forms", TEXT)
 USER, THERE = SourceInfo("user:~/.claude", "user", "~/.claude"), SourceInfo("project:/there", "project", "/there")
 
 
-def named(home: Path, *records: tuple[SourceInfo, Component], muted: frozenset[str] = frozenset()) -> list[str]:
+def named(
+    home: Path, *records: tuple[SourceInfo, Component], muted: frozenset[str] = frozenset(), prompt: str = PROMPT
+) -> list[str]:
     """Return the ids that a prompt's hint names, from a home that holds these components besides others."""
     with open_repertoire(filled_home(home), environment={}) as opened:
         for info in dict.fromkeys(info for info, _ in records):
@@ -27,7 +29,7 @@ def named(home: Path, *records: tuple[SourceInfo, Component], muted: frozenset[s
             opened.store.sources.write(info, own, [], derived=[], now=NOW)
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
-        return [hit.component.id for hit in offer(opened.pipeline, PROMPT, HintLimits(muted=muted)).hits]
+        return [hit.component.id for hit in offer(opened.pipeline, prompt, HintLimits(muted=muted)).hits]
 
 
 def test_what_cannot_be_installed_is_not_named(tmp_path: Path) -> None:
@@ -51,3 +53,11 @@ def test_a_plugin_and_what_it_brings_are_not_named_side_by_side(tmp_path: Path) 
     kit = component("plugin", "forms", "Fills the fields of PDF forms from a spreadsheet, and signs them.")
     assert len(named(tmp_path / "apart", (SOURCE, kit), (SOURCE, FORMS))) == 2
     assert len(named(tmp_path / "together", (SOURCE, kit), (SOURCE, replace(FORMS, plugin="forms")))) == 1
+
+
+def test_a_prompt_that_names_what_is_there_draws_no_hint_and_one_that_names_what_is_not_draws_that(
+    tmp_path: Path,
+) -> None:
+    told = f"{PROMPT}, use the pdf-forms skill"
+    assert named(tmp_path / "available", (SOURCE, FORMS), prompt=told) == [FORMS.id]
+    assert named(tmp_path / "installed", (SOURCE, replace(FORMS, installed=True)), prompt=told) == []

@@ -107,7 +107,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     sure = _sure(ranking, hits)
     if sure < HINT_THRESHOLD:
         return Offer(confidence=sure, reason="nothing fits well enough")
-    if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
+    if any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
     likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
     best = max((hit.score for hit in likely), default=0.0)
