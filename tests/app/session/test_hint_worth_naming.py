@@ -61,3 +61,9 @@ def test_a_prompt_that_names_what_is_there_draws_no_hint_and_one_that_names_what
     told = f"{PROMPT}, use the pdf-forms skill"
     assert named(tmp_path / "available", (SOURCE, FORMS), prompt=told) == [FORMS.id]
     assert named(tmp_path / "installed", (SOURCE, replace(FORMS, installed=True)), prompt=told) == []
+
+
+def test_pasted_lines_take_no_hint_away(tmp_path: Path) -> None:
+    stack = "TypeError: a is undefined\n    at open (/app/src/a.ts:42:13)\n    at load (/app/src/b.ts:1:2)"
+    for number, prompt in enumerate((f"{PROMPT}\n\n{stack}", f"{stack}\n{PROMPT}")):
+        assert named(tmp_path / f"{number}", (SOURCE, FORMS), prompt=prompt) == [FORMS.id]

@@ -17,6 +17,7 @@ from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
 from repertoire.learning.hints import PROMPT, is_exploration
+from repertoire.learning.pasted import without_pasted
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
 from repertoire.ports import Summary
@@ -96,6 +97,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     reason = why_needless(prompt) or why_needless(in_english(prompt))
     if reason:
         return Offer(reason=reason)
+    prompt = without_pasted(prompt)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     snapshot = ranking.snapshot
