@@ -71,6 +71,9 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     if bool(components) == (undone is not None):
         message = "name the components to install, or use --undo"
         raise click.UsageError(message)
+    if undone is not None and dry_run:
+        message = "--undo takes back at once, and has no --dry-run; `repertoire install --undo` tells what it restored"
+        raise click.UsageError(message)
     if undone is not None:
         back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -152,6 +153,7 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
         InstallRefused: a file was changed since or became a link, its old content is lost, or the client refuses;
             nothing is changed.
     """
+    before = entry
     ours, others = _differing(entry)
     if others and entry.state != BEGUN:
         message = (
@@ -164,7 +166,11 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
     kept = {item.before: journal.content(entry, item) for item in (*ours, *noted) if item.before}
-    notes = _commands_back(client, entry, noted, kept)
+    entry, notes = _commands_back(journal, client, entry, places)
+    if not notes and _ran(before):
+        for item in noted:
+            _put_back(item, kept)
+        notes += _left_to_client(before, noted)
     files = [*_files_back(entry, ours, kept)]
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
@@ -196,16 +202,53 @@ def _ran(entry: JournalEntry) -> list[ClientCommand]:
 
 
 def _commands_back(
-    client: Client, entry: JournalEntry, noted: Sequence[ChangedFile], kept: Mapping[str, bytes]
-) -> list[str]:
-    ran = _ran(entry)
-    notes = [note for command in reversed(ran) if (note := _command_back(client, command))]
-    if not ran or notes:
-        return notes
-    for item in noted:
-        _put_back(item, kept)
-    others = [item.path for item in entry.noted if item not in noted and _digest_now(item) != item.before]
-    return [f"{path} is a link, or others wrote to it too: the client took its own lines out of it" for path in others]
+    journal: Journal, client: Client, entry: JournalEntry, places: InstallPaths
+) -> tuple[JournalEntry, list[str]]:
+    """Take back the client's commands, the last first; return the installation, and what somebody should know.
+
+    Raises:
+        InstallRefused: the client takes one of a finished installation not back; those after it are taken back, and
+            the next try begins with this one.
+    """
+    notes: list[str] = []
+    for place in reversed(range(len(entry.commands))):
+        command = entry.commands[place]
+        if command.state not in (BEGUN, DONE):
+            continue
+        if others := _needed_by(command, places):
+            notes.append(f"the marketplace stays, since {', '.join(others)} of it is installed")
+            continue
+        if failure := _command_back(client, command):
+            if entry.state == DONE:
+                message = f"{failure}; the rest stays as it is, and `repertoire install --undo` tries again"
+                raise InstallRefused(message)
+            notes.append(failure)
+            continue
+        entry = _marked(journal, entry, place, UNDONE)
+    return entry, notes
+
+
+def _needed_by(command: ClientCommand, places: InstallPaths) -> list[str]:
+    """Return the installed plugins for which a marketplace must stay: the client removes them with it."""
+    *verb, marketplace = command.undo
+    if verb != ["plugin", "marketplace", "remove"]:
+        return []
+    try:
+        listed = json.loads(places.installed_plugins.read_text(encoding="utf-8-sig")).get("plugins")
+    except (OSError, ValueError, AttributeError):
+        return []
+    return sorted(name for name in (listed if isinstance(listed, dict) else ()) if name.endswith(f"@{marketplace}"))
+
+
+def _left_to_client(entry: JournalEntry, noted: Sequence[ChangedFile]) -> list[str]:
+    """Return what is told of the client's state files that were not restored."""
+    own = {file.path for file in entry.files}
+    left = [item for item in entry.noted if item not in noted and item.path not in own]
+    return [
+        f"{item.path} is a link, or others wrote to it too: the client took its own lines out of it"
+        for item in left
+        if _digest_now(item) != item.before
+    ]
 
 
 def _command_back(client: Client, command: ClientCommand) -> str:

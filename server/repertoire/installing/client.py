@@ -46,11 +46,16 @@ class Client:
         return found
 
     def run(self, arguments: Sequence[str]) -> CommandResult:
-        """Run a command of the client without input; it is stopped when it takes too long."""
+        """Run a command of the client without input; it is stopped when it takes too long.
+
+        Where the project is gone, what was for the project alone is gone with it, and the rest runs at home.
+        """
+        if not self._project.is_dir() and "project" in arguments:
+            return CommandResult(succeeded=True, output="")
         try:
             done = subprocess.run(
                 [self.find(), *arguments],
-                cwd=self._project,
+                cwd=self._project if self._project.is_dir() else Path.home(),
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -23,7 +23,10 @@ def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
         InstallRefused: the file holds something else.
     """
     try:
-        value = json.loads((content or b"{}").decode("utf-8-sig") or "{}")
+        value = json.loads((content or b"{}").decode("utf-8-sig") or "{}", object_pairs_hook=_once)
+    except _Twice as error:
+        message = f"{path} holds the key {error} twice, of which one would be lost; mend it, and try again"
+        raise InstallRefused(message) from error
     except (ValueError, RecursionError) as error:
         message = f"{path} is not valid JSON, so nothing is added to it; mend it, and try again"
         raise InstallRefused(message) from error
@@ -33,9 +36,29 @@ def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
     return value
 
 
+class _Twice(ValueError):
+    """A key stands twice in one object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(next(repr(key) for key in keys if keys.count(key) > 1))
+    return found
+
+
 def as_json(value: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as bytes, in the form that the client writes."""
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+    """Return a JSON object as bytes, in the form that the client writes.
+
+    Raises:
+        InstallRefused: it holds a number or a text that cannot be written.
+    """
+    try:
+        return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    except ValueError as error:  # a number beyond all others, or half a surrogate pair
+        message = f"what is there already cannot be written again ({error}); mend it, and try again"
+        raise InstallRefused(message) from error
 
 
 def with_hooks(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -59,6 +82,9 @@ def with_hooks(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple
     added: list[str] = []
     for event, groups in hooks.items():
         mine = there.setdefault(event, [])
+        if not isinstance(mine, list):
+            message = f"the hooks of {event} in the settings are no list, so none is added; mend them, and try again"
+            raise InstallRefused(message)
         for group in groups:
             if group not in mine:
                 mine.append(group)

@@ -53,10 +53,17 @@ class InstallPaths:
 
     @property
     def kept_by_client(self) -> tuple[Path, ...]:
-        """The client's state files, in which it keeps its installed plugins and marketplaces."""
+        """The files in which the client keeps its installed plugins and marketplaces, and a project's servers."""
         plugins = self.config / "plugins"
-        own = self.project / ".claude" / "settings.json" if self.for_project else self.config / "settings.json"
-        return own, plugins / "known_marketplaces.json", plugins / "installed_plugins.json"
+        own: tuple[Path, ...] = (self.config / "settings.json",)
+        if self.for_project:
+            own = (self.project / ".claude" / "settings.json", self.project / ".mcp.json")
+        return *own, plugins / "known_marketplaces.json", self.installed_plugins
+
+    @property
+    def installed_plugins(self) -> Path:
+        """The file in which the client lists its installed plugins."""
+        return self.config / "plugins" / "installed_plugins.json"
 
 
 def _stays_inside(path: Path, root: Path) -> bool:

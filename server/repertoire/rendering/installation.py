@@ -11,7 +11,7 @@ from repertoire.app.installation.installable import InstallPart
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
-from repertoire.installing.journal import JournalEntry
+from repertoire.installing.journal import UNDONE, JournalEntry
 from repertoire.rendering.answers import LINE, NAME, counted, type_name
 
 _FILES, _ALONG = 40, 12
@@ -41,8 +41,12 @@ def undone_text(undone: UndoneInstallation) -> str:
     lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
     lines += [f"  as it was: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
     lines += _more(len(undone.files) - _FILES, "file")
-    lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
+    lines += [f"  ran: {_command(undo)}" for undo in _ran(entry)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
+
+
+def _ran(entry: JournalEntry) -> list[tuple[str, ...]]:
+    return [command.undo for command in reversed(entry.commands) if command.state == UNDONE]
 
 
 def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
@@ -67,7 +71,7 @@ def undone_data(undone: UndoneInstallation) -> dict[str, Any]:
         "at": entry.at,
         "components": list(entry.ids),
         "files": list(undone.files),
-        "commands": [["claude", *command.undo] for command in reversed(entry.commands)],
+        "commands": [["claude", *undo] for undo in _ran(entry)],
         "notes": list(undone.notes),
     }
 

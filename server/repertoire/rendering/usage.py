@@ -125,7 +125,7 @@ def stats_text(found: Stats) -> str:
         return "\n".join([nothing, *_hint_lines(found.hints)])
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
-    installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
+    installed = f" ({found.installed} of them by installing it)" if found.installed else ""
     lines = [
         f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % confidence).",
         f"Selected {found.selected} times{installed}. Outcomes: {told}.",

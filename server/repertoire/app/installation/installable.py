@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
+_HOOK_FILE = re.compile(r"[^\s\"']*\.claude/(?:hooks|scripts)/[\w./-]+")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -244,6 +246,7 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
         found, told = merging.with_server(there, component.name, _server_in(offered, component.name))
     elif component.type == HOOK:
         found, told = merging.with_hooks(there, offered)
+        _refuse_without_files(context, stored, told)
     else:
         found, told = merging.with_settings(there, offered)
     if not told:
@@ -252,6 +255,25 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
+
+
+def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:
+    """Refuse hooks that start files which are not there: where one cannot start, the client blocks the tool."""
+    named = {found[0] for line in told for found in _HOOK_FILE.finditer(line)}
+    config, project = context.places.config, context.places.project if context.places.for_project else None
+    missing = []
+    for name in sorted(named):
+        at_home = name.startswith(("~", "$HOME", "${HOME}"))
+        root = config if at_home else project / ".claude" if project is not None else None
+        if root is None or not (root / name.partition(".claude/")[2]).is_file():
+            missing.append(name)
+    if missing:
+        place = context.root(stored.source) / stored.component.path
+        message = (
+            f"{stored.component.name} starts {', '.join(missing)}, which is not there; its hook would fail, and may "
+            f"block the tool. Put that in place by hand and merge {place} into the settings; see what it says itself"
+        )
+        raise InstallRefused(message)
 
 
 def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
