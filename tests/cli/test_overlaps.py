@@ -80,3 +80,24 @@ def test_wrong_use_is_told(run):
     done = run("overlaps", "--dismiss", "nope")
     assert (done.returncode, "no overlap has the id nope" in done.stderr) == (2, True)
     assert "No component overlaps with an installed one." in run("overlaps").stdout
+
+
+def test_one_file_that_is_reached_twice_is_no_pair_of_copies(run, skill, tmp_path):
+    user = tmp_path / "user/.claude"
+    skill(user, "weave", "Weaves baskets from willow rods that were soaked.")
+    (user / "skills/alias").symlink_to("weave")
+    run("refresh", "--text-only")
+    assert json.loads(run("overlaps", "--installed", "--json").stdout)["shown"] == []
+
+
+def test_what_two_projects_have_is_no_overlap_and_of_a_persons_and_a_projects_the_persons_stays(run, skill, tmp_path):
+    projects = [tmp_path / name for name in ("one", "two")]
+    for project in projects:
+        skill(project / ".claude", "weave", "Weaves baskets from willow rods that were soaked.")
+        assert run("refresh", "--text-only", cwd=project).returncode == 0
+    assert json.loads(run("overlaps", "--installed", "--json").stdout)["shown"] == []
+    own = skill(tmp_path / "user/.claude", "weave", "Weaves baskets from willow rods that were soaked.")
+    assert run("refresh", "--text-only", cwd=projects[0]).returncode == 0
+    found = json.loads(run("overlaps", "--installed", "--json").stdout)["shown"]
+    assert own.exists()
+    assert {one["keep"] for one in found} == {"user:~/.claude:skills/weave/SKILL.md"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, TWIN_OF, Component
@@ -19,6 +21,7 @@ INSTALLED, PARTLY, EVERYWHERE = "installed", "partly", "everywhere"  # both, one
 _MOST = 50
 _ID = 8
 _SAYS = "says: "
+_USER, _PROJECT = "user:", "project:"  # how the keys of sources of a person and of a project begin
 
 
 @dataclass(frozen=True)
@@ -151,17 +154,39 @@ def _find_pairs(store: Store, kinds: Sequence[str], *, installed: bool = False) 
     listed = store.graph.outlines(installed=installed)
     outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
     dismissed = store.preferences.dismissed()
+    places = {row.info.key: Path(row.info.location).expanduser() for row in store.sources.all()}
     found: dict[tuple[str, str, str], _Pair] = {}
     for kind in kinds:
         for source, target, _, weight, evidence, _ in store.graph.edges_of(kind):
             if source not in outlines or target not in outlines:
                 continue
             low, high = sorted((outlines[source], outlines[target]), key=lambda outline: outline.id)
+            if _are_apart(low, high) or _is_one_file(low, high, places):
+                continue
             key = low.id, high.id, kind
             speaker = outlines[source].id if evidence.startswith(_SAYS) else ""
             gone = dismissed.get(key) == _content(low, high)
             found.setdefault(key, _Pair(kind, low, high, weight, evidence, speaker, gone))
     return list(found.values())
+
+
+def _are_apart(low: Outline, high: Outline) -> bool:
+    """Tell whether two components belong to two projects, and so are never loaded together."""
+    return low.source != high.source and low.source.startswith(_PROJECT) and high.source.startswith(_PROJECT)
+
+
+def _is_one_file(low: Outline, high: Outline, places: Mapping[str, Path]) -> bool:
+    """Tell whether two installed components are one file that is reached by a link, too."""
+    if not (low.installed and high.installed) or low.content_hash != high.content_hash:
+        return False
+    files = [
+        places[one.source] / one.id.removeprefix(f"{one.source}:").partition("#")[0]
+        for one in (low, high)
+        if one.source in places
+    ]
+    with contextlib.suppress(OSError, ValueError):
+        return len(files) > 1 and files[0].samefile(files[1])
+    return False
 
 
 def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
@@ -210,7 +235,12 @@ def _keep(pair: _Pair, first: OverlapSide, second: OverlapSide) -> tuple[str, st
         return (second if first.muted else first).id, "the other is muted already"
     if first.installed != second.installed:
         return (first if first.installed else second).id, "it is the one that is installed"
-    return _better_copy(first, second) if pair.kind == TWIN_OF else ("", "")
+    if pair.kind != TWIN_OF:
+        return "", ""
+    own = [side for side in (first, second) if side.source.startswith(_USER)]
+    if len(own) == 1 and any(side.source.startswith(_PROJECT) for side in (first, second)):
+        return own[0].id, "it is there in every project"
+    return _better_copy(first, second)
 
 
 def _better_copy(first: OverlapSide, second: OverlapSide) -> tuple[str, str]:
