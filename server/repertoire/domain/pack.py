@@ -176,8 +176,12 @@ class PackPassage:
         return f"{self.article}#{self.anchor}" if self.anchor else self.article
 
     def shown(self, limit: int) -> tuple[int, str]:
-        """Return where the part that is shown begins, and this part: from the nearest chunk on where it ends late."""
-        begin = 0 if self.end <= limit else self.begin
+        """Return where the part that is shown begins, and this part: with the nearest chunk where it ends late."""
+        if self.end <= limit:
+            return 0, self.text[:limit]
+        begin = min(self.begin, max(len(self.text) - limit, 0))
+        line = self.text.find("\n", begin, self.begin) + 1  # the first whole line before the chunk
+        begin = line if 0 < begin < self.begin and line else begin
         return begin, self.text[begin : begin + limit]
 
 

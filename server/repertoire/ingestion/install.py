@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import join, quote
 
@@ -58,10 +58,13 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
     return (_by_hand(draft, path, site.location.rstrip("/")),)
 
 
-def stdio_server_line(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
-    """Return the shell command that adds an MCP server that the client starts, with the variables that it reads."""
-    # the client itself fills in a variable's value when it starts the server
-    given = [part for variable in variables for part in ("-e", f"{variable}=${{{variable}}}")]
+def stdio_server_line(name: str, variables: Mapping[str, str], command: Sequence[str]) -> str:
+    """Return the shell command that adds an MCP server that the client starts, with the variables that it reads.
+
+    The client itself fills in a variable without a value when it starts the server.
+    """
+    told = ((variable, value or f"${{{variable}}}") for variable, value in variables.items())
+    given = [part for variable, value in told for part in ("-e", f"{variable}={value}")]
     return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
 
 

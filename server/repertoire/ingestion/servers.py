@@ -20,6 +20,8 @@ _DIGIT = re.compile(r"\d")
 _PLACEHOLDER = linear.compile(r"(?i)<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)([^?#]*)")
 _ADDRESS = linear.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
+# a word of letters, as a mode or a switch is, a number of few digits, or an address without user, query and fragment
+_CONSTANT = re.compile(r"[A-Za-z][\w.,:-]{0,39}|\d{1,4}|https?://[\w.-]{1,80}(?::\d{1,5})?(?:/[\w./-]{0,80})?")
 _HIDDEN = "…"
 
 
@@ -99,6 +101,20 @@ def _args(server: Mapping[str, Any]) -> list[str]:
     return found
 
 
+def _constants(server: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables whose value in the source holds for everybody: a mode, a public address, a switch.
+
+    A secret, a placeholder, a reference to another variable and a path of somebody's machine are left to the person.
+    """
+    return {
+        name: value
+        for name, value in values.mapping(server.get("env")).items()
+        if isinstance(value, str)
+        and _CONSTANT.fullmatch(value)
+        and not (_SECRET_OPTION.search(name) or _PLACEHOLDER.search(value) or _looks_random(value))
+    }
+
+
 def _looks_random(word: str) -> bool:
     return len(_DIGIT.findall(word)) >= 3 and word.lower() != word and "/" not in word
 
@@ -126,8 +142,10 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
     if command:
         yield from requirements.of_command(command, args, evidence=evidence)
     named: dict[str, None] = {}
+    constants = _constants(server)
     for variable in values.mapping(server.get("env")):
-        named.setdefault(variable, None)
+        if variable not in constants:
+            named.setdefault(variable, None)
     text = json.dumps([server.get("env"), server.get("headers"), server.get("url"), args], default=str)
     for need in requirements.of_variables(text, evidence=evidence):
         named.setdefault(need.name, None)
@@ -140,5 +158,8 @@ def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) ->
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
         return (install.remote_server_line(name, transport, url),)
     command = values.text(server.get("command"))
-    variables = values.mapping(server.get("env"))
-    return (install.stdio_server_line(name, variables, [clean_line(command, 300), *args]),) if command else ()
+    if not command:
+        return ()
+    constants = _constants(server)
+    variables = {variable: constants.get(variable, "") for variable in values.mapping(server.get("env"))}
+    return (install.stdio_server_line(name, variables, [clean_line(command, 300), *args]),)

@@ -57,3 +57,24 @@ def test_plugins_in_one_folder_have_each_what_its_entry_names(bench):
     assert skills["paint"].install[-1] == "/plugin install arts@harbour"
     [of_paint] = [link for link in bench.store.graph.links(skills["paint"].id) if link.relation == "part_of"]
     assert of_paint.other.endswith("#arts")
+
+
+def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
+    constant = {"MCP_MODE": "stdio", "BASE_URL": "https://api.x.dev/v2", "PORT": "8080"}
+    own = {
+        "API_KEY": "sk-123",
+        "REGION": "your-region",
+        "OTHER": "${OTHER}",
+        "DATA": "/home/jane/data",
+        "DSN": "postgres://jane:pw@db/x",
+        "SEED": "aB3xY9zQ1",
+    }
+    servers = {"tides": {"command": "uvx", "args": ["tides-mcp"], "env": {**constant, **own}}}
+    bench.ingest(bench.write({".mcp.json": json.dumps({"mcpServers": servers})}))
+    server = bench.one(MCP_SERVER)
+    [line] = server.install
+    for name, value in {**constant, **{name: f"${{{name}}}" for name in own}}.items():
+        assert f"{name}={value}" in line
+    links = bench.store.graph.links(server.id)
+    needs = {link.other.removeprefix("requirement:env:") for link in links if link.other.startswith("requirement:env:")}
+    assert needs == {*own}

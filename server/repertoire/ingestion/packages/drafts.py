@@ -199,7 +199,7 @@ def _command(manifest: PackageManifest, program: str) -> tuple[str, list[str]]:
 
 
 def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[ComponentRequirement]) -> str:
-    variables = (need.name for need in needs if need.kind == "env")
+    variables = {need.name: "" for need in needs if need.kind == "env"}
     return install.stdio_server_line(name, variables, [command, *arguments])
 
 
