@@ -6,6 +6,7 @@ most 160 characters. A model takes text that gives orders for an attack, so a hi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,11 @@ MAX_CHARACTERS = 1_500  # length limit of a whole hint
 DESCRIPTION_CHARACTERS = 160
 MANY = 10  # components that come along with another from which on hints say so, and answers how to have it alone
 _NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 160
+
+_READ = 2_000  # characters of a description that are looked through
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
+# What authors write for a model that chooses by itself: in a hint it would be our order.
+_URGING = re.compile(r"\b(?:MUST(?: BE USED)?|ALWAYS|NEVER|IMPORTANT|CRITICAL|MANDATORY|(?i:proactively))\b:?")
 
 # Environment variables of the plugin's switch: the client's own name in hooks, ours (server/mcp.json) in the server.
 SWITCHES = ("REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS", "CLAUDE_PLUGIN_OPTION_SUGGESTIONS")
@@ -61,7 +67,13 @@ def _line(item: HintItem) -> str:
         state += f"; install: {install if whole else 'explain_component tells how'}"
         least = "" if item.whole else "at least "
         state += f", brings {least}{item.along:,} more components" if item.along >= MANY else ""
-    description = description_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
+    description = description_line(_statements(item.description), DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
     return f"- {name} ({kind}, {state}): {description}. Why: {why}."
+
+
+def _statements(description: str) -> str:
+    """Return a description without its sentences that urge the reader; where all do, without the words that urge."""
+    kept = [sentence for sentence in _SENTENCE.split(description[:_READ]) if not _URGING.search(sentence)]
+    return " ".join(kept) if any(kept) else _URGING.sub(" ", description[:_READ])

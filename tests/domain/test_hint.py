@@ -1,0 +1,22 @@
+"""A hint states facts: what an author writes to urge a model is not repeated as if it were ours."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.domain.hint import HintItem, hint_text
+
+
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        ("You MUST use this before any work - e.g. a page. Explores what is meant.", "Explores what is meant"),
+        ("Expert in review. Use PROACTIVELY after every change.", "Expert in review"),
+        ("Use proactively to review code", "Use to review code"),
+        ("IMPORTANT: NEVER skip it.", "skip it"),
+        ("Formats code. Never mind the rest.", "Formats code. Never mind the rest"),
+    ],
+)
+def test_sentences_that_urge_are_left_out(description: str, shown: str) -> None:
+    item = HintItem("a", "kit", "skill", description, "words: kit", installed=True)
+    assert f"- kit (skill, installed): {shown}. Why: words: kit." in hint_text("Repertoire", [item])
