@@ -56,7 +56,7 @@ def test_any_other_line_is_left_to_a_person(line):
     assert read((line,)) == (ByHand(line),)
 
 
-@given(ODD, st.lists(ODD, max_size=3), st.lists(ODD, min_size=1, max_size=3))
+@given(ODD, st.dictionaries(ODD, ODD, max_size=3), st.lists(ODD, min_size=1, max_size=3))
 def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, command):
     line = install.stdio_server_line(name, variables, command)
     [step] = read((line,))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +36,8 @@ _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
-_HOOK_FILE = re.compile(r"[^\s\"']*\.claude/(?:hooks|scripts)/[\w./-]+")
+_HOOK_FOLDERS = (".claude/hooks/", ".claude/scripts/")
+_UNQUOTED = str.maketrans("\"'", "  ")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -259,7 +259,8 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
 
 def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:
     """Refuse hooks that start files which are not there: where one cannot start, the client blocks the tool."""
-    named = {found[0] for line in told for found in _HOOK_FILE.finditer(line)}
+    words = (word.strip(";|&()") for line in told for word in line.translate(_UNQUOTED).split())
+    named = {word for word in words if any(folder in word for folder in _HOOK_FOLDERS)}
     config, project = context.places.config, context.places.project if context.places.for_project else None
     missing = []
     for name in sorted(named):
