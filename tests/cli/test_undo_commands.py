@@ -97,3 +97,13 @@ def test_a_hook_whose_script_is_not_there_is_refused(run, shelf, user):
     assert (user / "settings.json").read_text() == SETTINGS
     write(user / "hooks/note.sh", "#!/bin/sh\n")
     assert run("install", "note", "--yes").returncode == 0
+
+
+def test_an_installation_that_is_interrupted_takes_back_what_it_did(run, market, shelf, user, tmp_path):  # noqa: F811
+    before = tree(user)
+    path = client(tmp_path, 'case "$*" in *install*) kill -2 $PPID; sleep 5;; esac')
+    stopped = run("install", "weaver", "kit:plait", "--yes", **path)
+    assert (stopped.returncode, stopped.stderr.splitlines()[-1]) == (130, "interrupted")
+    assert tree(user) == before
+    assert told(tmp_path)[-4:] == ["plugin", "marketplace", "remove", "shelf"]
+    assert run("install", "tidy", "--yes").returncode == 0

@@ -77,11 +77,11 @@ def carry_out(
         for file, state in zip(listed, begun.files, strict=True):
             write(file.path, file.content, mode=state.mode)
         begun = _run(journal, client, begun)
-    except (OSError, InstallRefused) as error:
+    except (OSError, InstallRefused, KeyboardInterrupt) as error:
         undone = take_back(journal, client, _noted_now(journal.find(begun.name)), places)
         if not undone.notes:
             raise
-        message = f"{error}; but {'; '.join(undone.notes)}"
+        message = f"{str(error) or 'interrupted'}; but {'; '.join(undone.notes)}"
         raise InstallRefused(message) from error
     done = replace(_noted_now(begun), state=DONE)
     journal.keep(done)
