@@ -173,6 +173,16 @@ def test_what_is_there_and_is_another_is_not_overwritten(run, shelf, user):
     assert tree(user) == before
 
 
+def test_of_two_that_would_be_one_file_neither_is_said_to_exist(run, shelf, user):
+    for place in ("a", "b"):
+        write(shelf / f"commands/{place}/soak.md", f"---\ndescription: Soaks {place}.\n---\nSoak {place}.\n")
+    assert run("ingest", str(shelf)).returncode == 0
+    ids = [f"folder:{shelf}:commands/{place}/soak.md" for place in ("a", "b")]
+    refused = run("install", *ids, "--yes")
+    assert refused.returncode == 1
+    assert "two of these would be" in refused.stderr
+
+
 def test_no_link_of_a_persons_own_leads_out(run, shelf, user, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (user / "skills").symlink_to(tmp_path / "elsewhere")

@@ -197,6 +197,8 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         before = context.content(path)
         if before not in (None, one.content):
             message = f"{path} exists already with other content: nothing is overwritten; move it away first"
+            if path in context.overlay:
+                message = f"two of these would be {path}, which is one file; install one of them"
             raise InstallRefused(message)
         if before is None:
             files.append(PlannedFile(path, one.content, runs=one.runs))
