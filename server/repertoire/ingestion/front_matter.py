@@ -9,9 +9,11 @@ from typing import Any
 
 import yaml
 
+from repertoire.ingestion import toml
 from repertoire.ingestion.values import Unusable, plain, storable
 
 _FENCE = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_TOML_FENCE = re.compile(r"\A\s*\+\+\+[ \t]*\n(.*?)(?:(?<=\n)|\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _MAX_YAML = 64_000
 # Each `- ` or `? ` on a line opens a level, and libyaml composes levels on the C stack: thousands end the process.
 _DEEP = re.compile(r"(?:[-?:][ \t]+){40,}")
@@ -40,6 +42,18 @@ def fenced(source: str) -> tuple[str, str] | None:
     """Return the front matter and the body of a Markdown file as they are written; None if it has no front matter."""
     found = _FENCE.match(source[: _MAX_YAML + 100])
     return None if found is None else (found.group(1), source[found.end() :])
+
+
+def split_toml(source: str) -> MarkdownDocument | None:
+    """Split a page of Hugo's into its TOML front matter, between lines of `+++`, and its body; None if it has none."""
+    found = _TOML_FENCE.match(source[: _MAX_YAML + 100])
+    if found is None:
+        return None
+    body = storable(source[found.end() :]).strip()
+    try:
+        return MarkdownDocument(toml.parse(found.group(1)), body)
+    except Unusable as error:
+        return MarkdownDocument({}, body, f"front matter is {error}")
 
 
 def split(source: str) -> MarkdownDocument:

@@ -185,3 +185,21 @@ def test_a_source_without_documents_is_refused(tmp_path):
     with pytest.raises(SourceError):
         build(tmp_path, "willow", tmp_path / "nowhere")
     assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            '+++\ntitle = "Quota limits"\ndate = 2024-01-01\nweight = 3\n+++\n\nTwelve each hour are allowed.\n',
+            "Quota limits",
+        ),
+        ("---\ntitle: Quota limits\n---\n\nTwelve each hour are allowed.\n", "Quota limits"),
+        ("+++\ntitle = no TOML\n+++\n\nTwelve each hour are allowed.\n", "q.md"),
+    ],
+)
+def test_front_matter_of_either_form_gives_the_title_and_is_no_text(tmp_path, text, title):
+    built = build(tmp_path, "quota", write(tmp_path / "docs", {"q.md": text}))
+    with PackStore.open(built.folder / "pack.db") as store:
+        [article] = store.articles()
+    assert (article.title, [one.text for one in article.sections]) == (title, ["Twelve each hour are allowed."])

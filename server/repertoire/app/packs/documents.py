@@ -155,7 +155,7 @@ def order_in(path: str, text: str) -> str:
 
 def _read(path: str, text: str, content_hash: str) -> PackArticle | str:
     whole = redact_document(text.replace("\r\n", "\n").replace("\r", "\n"))
-    document = front_matter.split(whole)
+    document = front_matter.split_toml(whole) or front_matter.split(whole)
     article = read_markdown(path, document.body, document.front_matter, content_hash=content_hash)
     return replace(article, knowledge=find_knowledge(article)) if article.sections else "empty"
 
