@@ -121,6 +121,13 @@ def test_a_page_gives_its_main_part_with_the_fragments_of_its_headings():
     assert to_markdown("a.html", f"<p>before</p>{deep}").startswith("before")
 
 
+def test_a_heading_bears_the_name_of_the_anchor_in_it_and_no_link_back_to_a_list_of_contents():
+    page = '<body><h2 class="title"><a name="bbv.overview"></a>1. Overview</h2><p>Text.</p></body>'
+    assert to_markdown("a.html", page) == "## 1. Overview {#bbv.overview}\n\nText.\n"
+    listed = "Guide\n=====\n\n.. contents::\n\nSetup\n-----\n\nText.\n"
+    assert "toc-entry" not in to_markdown("a.rst", listed)
+
+
 @pytest.mark.parametrize(
     ("directive", "filled"),
     [

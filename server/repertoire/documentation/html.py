@@ -45,8 +45,11 @@ def _flatten(main: Tag) -> None:
 
 
 def _fragment(heading: Tag) -> str:
-    """Return the id of a heading, or that of the section which it begins."""
+    """Return the id of a heading, the name of an anchor in it, or the id of the section which it begins."""
     own = heading.get("id")
+    anchor = heading.find("a", attrs={"name": True}) or heading.find("a", attrs={"id": True})
+    if own is None and isinstance(anchor, Tag):
+        own = anchor.get("name") or anchor.get("id")
     above = heading.parent
     if own is None and above is not None and above.name in ("section", "div") and above.find(_HEADINGS) is heading:
         own = above.get("id")

@@ -44,6 +44,7 @@ _SETTINGS = {
     "initial_header_level": 1,
     "doctitle_xform": False,
     "section_self_link": False,
+    "toc_backlinks": False,  # they lead to entries of a list that is left out
     "embed_stylesheet": False,
     "line_length_limit": LINE,
 }
