@@ -22,6 +22,7 @@ from repertoire.app.ask.set_candidates import (
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
 from repertoire.domain.errors import InvalidRequest
+from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
@@ -41,6 +42,7 @@ _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, 
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
 _SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
 _UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
+_PASTED = "the task is read without the lines that were pasted with it"
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ def recommend(
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
     ranking = answered.ranking
-    degraded = (*ranking.degraded, *unknown_name_notes(ranking, task.using), *missing_data_notes(ranking, topic, known))
+    pasted = () if topic or without_pasted(task.text) == task.text else (_PASTED,)
+    names_missing, data_missing = unknown_name_notes(ranking, task.using), missing_data_notes(ranking, topic, known)
+    degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
     facets = () if topic else clarifying_facets(ranking)
     if facets:
         return replace(_empty_answer(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
@@ -127,7 +131,7 @@ def _check_limits(task: Task) -> None:
 
 def _query(task: Task) -> Query:
     return Query(
-        task.text,
+        without_pasted(task.text),
         types=task.types,
         using=task.using,
         installed=task.installed,
