@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,14 @@ def shelf(tmp_path: Path, skill: Callable[..., Path], run: Run, user: Path) -> P
     done = run("ingest", str(shelf))
     assert done.returncode == 0, done.stderr
     return shelf
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let what is started hear Ctrl-C: a background job of a shell, as these tests may be, hands its deafness on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def write(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,14 +119,6 @@ def test_an_output_that_is_full_is_one_line_and_a_failure(
         )
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "No space left on device" in done.stderr
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Let what is started hear Ctrl-C: a background job of a shell, as these tests may be, hands its deafness on."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -99,11 +100,14 @@ def test_a_hook_whose_script_is_not_there_is_refused(run, shelf, user):
     assert run("install", "note", "--yes").returncode == 0
 
 
-def test_an_installation_that_is_interrupted_takes_back_what_it_did(run, market, shelf, user, tmp_path):  # noqa: F811
+@pytest.mark.usefixtures("interruptible")
+def test_an_installation_that_is_interrupted_takes_back_what_it_did(run, market, shelf, user, environment, tmp_path):  # noqa: F811
     before = tree(user)
     path = client(tmp_path, 'case "$*" in *install*) kill -2 $PPID; sleep 5;; esac')
-    stopped = run("install", "weaver", "kit:plait", "--yes", **path)
-    assert (stopped.returncode, stopped.stderr.splitlines()[-1]) == (130, "interrupted")
+    line = [sys.executable, "-m", "repertoire", "install", "weaver", "kit:plait", "--yes"]
+    place = tmp_path / "project"
+    stopped = subprocess.run(line, cwd=place, env={**environment, **path}, capture_output=True, text=True, check=False)
+    assert (stopped.returncode, stopped.stderr.splitlines()[-1:]) == (130, ["interrupted"])
     assert tree(user) == before
     assert told(tmp_path)[-4:] == ["plugin", "marketplace", "remove", "shelf"]
     assert run("install", "tidy", "--yes").returncode == 0
