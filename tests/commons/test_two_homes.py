@@ -22,6 +22,14 @@ def key_file(tmp_path: Path, server: Server, member: str) -> str:
     return str(file)
 
 
+def joined(home: Callable[[str], Run], tmp_path: Path, server: Server) -> tuple[Run, Run]:
+    """Return two homes that have joined the commons, those of ann and ben."""
+    runs = home("ann"), home("ben")
+    for who, run in zip(("ann", "ben"), runs, strict=True):
+        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    return runs
+
+
 def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobody(
     home: Callable[[str], Run],
     tmp_path: Path,
@@ -78,9 +86,7 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
 def test_what_a_removed_amendment_superseded_is_found_again_in_every_home(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
-    ann, ben = home("ann"), home("ben")
-    for who, run in (("ann", ann), ("ben", ben)):
-        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann, ben = joined(home, tmp_path, server)
     ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
     ann("commons", "sync")
     [first] = json.loads(ann("trace", "search", "vite killed", "--json"))["traces"]
@@ -100,9 +106,7 @@ def test_what_a_removed_amendment_superseded_is_found_again_in_every_home(
 def test_a_home_that_lost_its_database_or_forgot_everything_gets_the_traces_again(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
-    ann, ben = home("ann"), home("ben")
-    for who, run in (("ann", ann), ("ben", ben)):
-        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann, ben = joined(home, tmp_path, server)
     ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
     ann("commons", "sync")
     assert "brought 1 traces" in ben("commons", "sync")
@@ -120,9 +124,7 @@ def test_a_home_that_lost_its_database_or_forgot_everything_gets_the_traces_agai
 def test_the_votes_of_a_banned_member_count_in_no_home_until_the_ban_is_lifted(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
-    ann, ben = home("ann"), home("ben")
-    for who, run in (("ann", ann), ("ben", ben)):
-        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann, ben = joined(home, tmp_path, server)
     ann(*CONTRIBUTE, "--solution", "Split the chunks of banned votes.")
     ann("commons", "sync")
     ben("commons", "sync")
@@ -145,9 +147,7 @@ def test_the_votes_of_a_banned_member_count_in_no_home_until_the_ban_is_lifted(
 def test_a_home_that_may_send_no_more_for_now_still_fetches_and_drops_what_was_removed(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
-    ann, ben = home("ann"), home("ben")
-    for who, run in (("ann", ann), ("ben", ben)):
-        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann, ben = joined(home, tmp_path, server)
     for number in range(2):
         ann(*CONTRIBUTE, "--solution", f"Remove the chunk of number {number}.")
     ann("commons", "sync")

@@ -258,7 +258,7 @@ def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
     found: list[Draft] = []
     warnings: tuple[str, ...] = ()
     if inline := servers.servers_in(data):
-        listed = servers.outcome(inline, about=facts.description)
+        listed = servers.outcome(inline, about=facts.about)
         found, warnings = list(listed.drafts), listed.warnings
     if configured := values.mapping(data.get("hooks")):
         inner = values.mapping(configured.get("hooks")) or configured
@@ -274,7 +274,7 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
     return Draft(
         type=PLUGIN,
         name=facts.name,
-        description=facts.description or f"Plugin {facts.name}",
+        description=facts.about,
         body="\n".join(line for line in lines if line),
         path=facts.manifest if facts.remote else facts.root or ".",
         anchor=facts.name if facts.remote or facts.shares else "",

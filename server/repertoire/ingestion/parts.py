@@ -95,6 +95,11 @@ class PluginFacts:
     shares: bool = False  # its folder holds other plugins, too; each has what it declares
 
     @property
+    def about(self) -> str:
+        """What it says of itself, or at least its name."""
+        return self.description or f"Plugin {self.name}"
+
+    @property
     def key(self) -> str:
         """What tells it apart from all plugins of its source: its folder, with its name if others share this."""
         return f"{self.root}#{self.name}" if self.shares else self.root

@@ -150,10 +150,9 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a file was changed since or became a link, its old content is lost, or the client refuses;
-            nothing is changed.
+        InstallRefused: a file was changed since or became a link, or its old content is lost, and nothing is changed;
+            or the client refuses a command, and only those after it are taken back.
     """
-    before = entry
     ours, others = _differing(entry)
     if others and entry.state != BEGUN:
         message = (
@@ -166,11 +165,12 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
     kept = {item.before: journal.content(entry, item) for item in (*ours, *noted) if item.before}
+    ran = bool(_ran(entry))
     entry, notes = _commands_back(journal, client, entry, places)
-    if not notes and _ran(before):
+    if ran and not notes:
         for item in noted:
             _put_back(item, kept)
-        notes += _left_to_client(before, noted)
+        notes += _left_to_client(entry, noted)
     files = [*_files_back(entry, ours, kept)]
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
