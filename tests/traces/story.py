@@ -55,6 +55,9 @@ class Story:
     def fetches(self, url: str) -> Story:
         return self.hook("PostToolUse", "WebFetch", {"url": url, "prompt": "how"}, tool_response={"result": "x"})
 
+    def calls(self, tool: str) -> Story:
+        return self.hook("PostToolUse", tool, tool_response={"content": []})
+
     def asks(self, prompt: str) -> Story:
         return self.hook("UserPromptSubmit", prompt=prompt)
 

@@ -53,6 +53,9 @@ def test_after_a_change_nothing_is_told():
         Story().fails("node app.js", MISSING).passes("npm install left-pad"),
         Story().fails("node app.js", MISSING).passes("git checkout -- lib/a.js"),
         Story().fails("node app.js", MISSING).passes("node app.js"),
+        Story().fails("node app.js", MISSING).passes("git commit -am wip"),
+        Story().fails("node app.js", MISSING).passes("git remote add origin git@example.com:a/b.git"),
+        Story().fails("node app.js", MISSING).calls("mcp__postgres__execute_sql"),
         Story().fails("node app.js", MISSING).waits(5 * 3600),
         Story().fails("npm ci", "npm error code ECONNRESET"),
     ):
@@ -63,6 +66,7 @@ def test_after_a_change_nothing_is_told():
 
 def test_looking_around_and_writing_documents_change_nothing():
     story = Story().fails("pytest", pytest_failed()).passes("cat src/a.py").passes("git log").edits("README.md")
+    story = story.passes("git remote -v").calls("mcp__github__get_issue")
     assert said(story, "pytest")
 
 

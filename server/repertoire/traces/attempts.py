@@ -13,11 +13,11 @@ from typing import Any
 from repertoire.domain.text import clean_line
 from repertoire.traces import hunks as edits
 from repertoire.traces import progress
-from repertoire.traces.invocations import Invocation, Part, Shell, invocation_of, same_work
-from repertoire.traces.known_failures import remember, settle
+from repertoire.traces.invocations import HOOKED, Invocation, Part, Shell, invocation_of, same_work
+from repertoire.traces.known_failures import changed, remember, settle
 from repertoire.traces.problem import OPEN, SOLVED, Problem, Round, SessionTrace
 from repertoire.traces.readings import is_network, marks_in, round_of, sums_up_failure, told_failure, versions_in
-from repertoire.traces.steps import COMMAND, CUT, EDIT, FAILED, LOOK, Step, step_of
+from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, Step, step_of
 
 PROBLEMS, CHANGES = 4, 40
 _VERSIONS, _LANGUAGES_KEPT = 24, 4
@@ -107,8 +107,8 @@ def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
         take = progress.acted_on
     elif any(not part.check for part in here.parts):
         take = progress.touched
-    else:
-        return session
+    else:  # a commit is no attempt, but what failed for what was not committed may pass now
+        return changed(session) if any(part.family in HOOKED for part in here.parts) else session
     problems = tuple(
         each if each.state != OPEN or progress.is_own(each, here) else take(each, here) for each in session.problems
     )
@@ -147,6 +147,10 @@ def _looked(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     return replace(session, problems=problems)
 
 
+def _called(session: SessionTrace, _: Step, __: Shell) -> SessionTrace:
+    return changed(session)
+
+
 def _without_old(session: SessionTrace, at: float) -> SessionTrace:
     if all(at - each.seen < _FORGOTTEN for each in session.problems):
         return session
@@ -174,4 +178,5 @@ _TAKES: Mapping[str, Callable[[SessionTrace, Step, Shell], SessionTrace]] = {
     COMMAND: _command,
     EDIT: _edited,
     LOOK: _looked,
+    CALL: _called,
 }

@@ -55,7 +55,7 @@ _INSTALLS = frozenset(
 _OTHER_CHECKS = "lint type tsc mypy ruff format vet clippy e2e playwright cypress integration git".split()
 _PACKAGED = _INSTALLS | {"uninstall", "remove", "rm"}  # subcommands whose arguments are all names of packages
 _VALUED = frozenset("-f -C -n --prefix --file --namespace --project --cwd --workspace --filter --context --dir".split())
-_HOOKED = ("git commit", "git push")  # commands that run the project's checks as hooks
+HOOKED = ("git commit", "git push")  # commands that run the project's checks as hooks
 _NESTED = frozenset("run compose exec pip volume network config mod stash rollout cache tool".split())
 _INTERPRETERS = frozenset("python python3 python2 py node nodejs ruby perl php bash sh zsh deno ts-node tsx".split())
 _SNIPPET = frozenset("-c -e -p --eval --print -".split())
@@ -235,7 +235,10 @@ def _works(words: Sequence[str]) -> bool:
         return bool(rest) and not _SNIPPET & set(rest[:2])
     if name == "sed":
         return any(word.startswith(("-i", "--in-place")) for word in rest)
-    return name not in _MANAGERS or (name, verb := _first_plain(rest)) == ("go", "get") or verb not in _READING_VERBS
+    verb = _first_plain(rest)
+    if (name, verb) in (("go", "get"), ("git", "remote")):
+        return any(word in _CHANGING_VERBS or word.startswith("set-") for word in rest)
+    return name not in _MANAGERS or verb not in _READING_VERBS
 
 
 def _first_plain(words: Sequence[str]) -> str:
@@ -244,8 +247,8 @@ def _first_plain(words: Sequence[str]) -> str:
 
 def _part(ran: RanPart, words: Sequence[str], shell: Shell) -> Part:
     family, used = _family(words)
-    check = shell.is_check(ran.words) or family in _HOOKED
-    targets = frozenset() if family in _HOOKED else _targets(words[used:], every=family.split()[-1] in _PACKAGED)
+    check = shell.is_check(ran.words) or family in HOOKED
+    targets = frozenset() if family in HOOKED else _targets(words[used:], every=family.split()[-1] in _PACKAGED)
     return Part(family, targets, check, words[0] in _RUNNERS, ran.sure)
 
 

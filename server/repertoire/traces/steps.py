@@ -1,4 +1,4 @@
-"""Reads a hook payload as one step of a session: a command with its result, an edit, a look-up, the turn's end.
+"""Reads a hook payload as one step of a session: a command, an edit, a look-up, a server's tool, the turn's end.
 
 The caller must redact the text first, because steps become attempts, and attempts become a draft.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 from repertoire.traces.expressions import expression
 
-COMMAND, EDIT, LOOK, PROMPT, STOP = "command", "edit", "look", "prompt", "stop"
+COMMAND, EDIT, LOOK, CALL, PROMPT, STOP = "command", "edit", "look", "call", "prompt", "stop"
 FAILED, ENDED, CUT = "failed", "ended", "cut"  # results of a command; CUT: interrupted, denied, or still running
 LONGEST, PRINTED = 4_000, 20_000  # characters of a command or of a side of an edit; characters of output
 LINES, HUNKS = 600, 20
@@ -36,6 +36,7 @@ _CALLS = frozenset(("PostToolUse", "PostToolUseFailure"))
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _LOOKS = {"WebSearch": "query", "WebFetch": "url"}
 _LOOK_WORDS = ("search", "fetch", "docs", "browse", "crawl", "context7")
+_READS = frozenset(("get", "list", "read", "find", "view", "show", "describe", "resolve", "status", "screenshot"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,11 @@ def _look(tool: str, at: float, given: Mapping[str, Any]) -> Step | None:
     if not name and tool.startswith("mcp__") and any(word in tool.lower() for word in _LOOK_WORDS):
         name = next((each for each in ("query", "url", "q", "topic", "libraryName", "error") if given.get(each)), "")
     asked = _text(given.get(name), 300) if name else ""
-    return Step(LOOK, at, query=asked) if asked else None
+    if asked:
+        return Step(LOOK, at, query=asked)
+    own = tool.rpartition("__")[2].lower()  # a server's tool may change what no other hook reports
+    reads = _READS & set(own.replace("-", "_").split("_")) or any(word in own for word in _LOOK_WORDS)
+    return Step(CALL, at) if tool.startswith("mcp__") and not reads else None
 
 
 def _printed(response: Any) -> str:
