@@ -140,7 +140,17 @@ def test_a_page_of_the_registry_gives_each_of_its_servers(bench):
     remote = {
         "name": "com.example/moon",
         "description": "Tells the phase of the moon.",
-        "remotes": [{"type": "streamable-http", "url": "https://moon.example.com/mcp"}],
+        "remotes": [
+            {
+                "type": "streamable-http",
+                "url": "https://moon.example.com/mcp",
+                "headers": [
+                    {"name": "Authorization", "value": "Bearer {moon_key}", "isSecret": True},
+                    {"name": "X-Place", "isRequired": True},
+                    {"name": "X-Trace", "description": "for those who look for a fault"},
+                ],
+            }
+        ],
     }
     page = {"servers": [{"server": REGISTRY, "_meta": {}}, {"server": remote}, {"server": {"name": "nameless"}}]}
 
@@ -150,6 +160,7 @@ def test_a_page_of_the_registry_gives_each_of_its_servers(bench):
     assert set(found) == {"registry.json#io.github.acme/tides", "registry.json#com.example/moon"}
     assert found["registry.json#com.example/moon"] == (
         "claude mcp add --transport http moon https://moon.example.com/mcp"
+        " --header 'Authorization: Bearer ${MOON_KEY}' --header 'X-Place: ${MOON_X_PLACE}'"
     )
 
 

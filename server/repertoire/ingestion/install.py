@@ -68,9 +68,13 @@ def stdio_server_line(name: str, variables: Mapping[str, str], command: Sequence
     return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
 
 
-def remote_server_line(name: str, transport: str, address: str) -> str:
-    """Return the shell command that adds an MCP server at a web address."""
-    return f"claude mcp add --transport {transport} {_server(name)} {quote(address)}"
+def remote_server_line(name: str, transport: str, address: str, headers: Sequence[str] = ()) -> str:
+    """Return the shell command that adds an MCP server at a web address, with the headers that it is sent.
+
+    The client itself fills in `${NAME}` when it reaches the server.
+    """
+    sent = [part for header in headers for part in ("--header", header)]
+    return f"claude mcp add --transport {transport} {join([_server(name), address, *sent])}"
 
 
 def _server(name: str) -> str:

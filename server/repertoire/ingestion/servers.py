@@ -22,6 +22,12 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)([^?#]*)")
 _ADDRESS = linear.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
 # a word of letters, as a mode or a switch is, a number of few digits, or an address without user, query and fragment
 _CONSTANT = re.compile(r"[A-Za-z][\w.,:-]{0,39}|\d{1,4}|https?://[\w.-]{1,80}(?::\d{1,5})?(?:/[\w./-]{0,80})?")
+_STATED = re.compile(r"[A-Za-z][\w.,:;=/*+ -]{0,119}|[\d.:-]{1,10}")  # what a header or a query may state for everybody
+_OWN_NAME = re.compile(r"\b(?:YOUR_)?([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])\b")  # a variable's name in a placeholder
+_MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # letters and digits, as in a key or a hash
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
+_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
+_NO_NAME = re.compile(r"[^A-Z0-9]+")
 _HIDDEN = "…"
 
 
@@ -137,6 +143,34 @@ def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, A
     return found
 
 
+def _reached(name: str, server: Mapping[str, Any], url: str) -> tuple[str, tuple[str, ...]]:
+    """Return the address of a remote server with its query, and its headers, with variables in place of secrets."""
+    query = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")).partition("?")[2]
+    pairs = [pair.partition("=") for pair in query.partition("#")[0].split("&") if pair]
+    asked = "&".join(f"{key}{equals}{_stated(name, key, value)}" for key, equals, value in pairs)
+    headers = (
+        f"{clean_line(values.storable(key), 80)}: {_stated(name, key, value)}"
+        for key, value in values.mapping(server.get("headers")).items()
+        if isinstance(value, str) and value.strip()
+    )
+    return f"{url}?{asked}" if asked else url, tuple(headers)
+
+
+def _stated(server: str, key: str, value: str) -> str:
+    """Return the value of a header or of a query's key, with a variable where a person's own secret belongs."""
+    value = clean_line(values.storable(value), 300)
+    secret = any(sign.search(value) for sign in (_PLACEHOLDER, _MIXED, _LONG_WORD)) or _SECRET_OPTION.search(key)
+    if not value or (not secret and _STATED.fullmatch(value)):
+        return value
+    scheme = found.group() if (found := _SCHEME.match(value)) else ""
+    if reference := _REFERENCE.fullmatch(value[len(scheme) :]):
+        return f"{scheme}${{{reference.group(1)}}}"
+    named = _OWN_NAME.search(value) if _PLACEHOLDER.search(value) else None
+    own = "TOKEN" if key.lower() == "authorization" else _NO_NAME.sub("_", key.upper()).strip("_") or "VALUE"
+    variable = named.group(1) if named else f"{_NO_NAME.sub('_', server.upper()).strip('_') or 'SERVER'}_{own}"
+    return f"{scheme}${{{variable}}}"
+
+
 def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) -> Iterator[ComponentRequirement]:
     evidence = f"configuration of {name}"
     if command:
@@ -146,7 +180,8 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
     for variable in values.mapping(server.get("env")):
         if variable not in constants:
             named.setdefault(variable, None)
-    text = json.dumps([server.get("env"), server.get("headers"), server.get("url"), args], default=str)
+    reached = _reached(name, server, "") if not command else ()
+    text = json.dumps([server.get("env"), server.get("headers"), server.get("url"), args, reached], default=str)
     for need in requirements.of_variables(text, evidence=evidence):
         named.setdefault(need.name, None)
     for variable in named:
@@ -156,7 +191,7 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
     if url:
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
-        return (install.remote_server_line(name, transport, url),)
+        return (install.remote_server_line(name, transport, *_reached(name, server, url)),)
     command = values.text(server.get("command"))
     if not command:
         return ()

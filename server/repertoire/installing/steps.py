@@ -137,7 +137,8 @@ def _server(arguments: list[str]) -> str:
 
 
 def _is_remote(address: str, headers: list[str]) -> bool:
-    return "://" in address and (not headers or (len(headers) == 2 and headers[0] == "--header"))
+    options, told = headers[::2], headers[1::2]
+    return "://" in address and len(options) == len(told) and all(option == "--header" for option in options)
 
 
 def _only_variables(words: list[str]) -> bool:

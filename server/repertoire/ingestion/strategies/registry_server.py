@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from repertoire.ingestion.values import Unusable
 
 _RUNNERS = {"npm": "npx", "pypi": "uvx", "nuget": "dnx", "oci": "docker", "docker": "docker"}
 _BEFORE = {"npx": ["-y"], "docker": ["run", "-i", "--rm"]}
+_VARIABLE = re.compile(r"\{([A-Za-z_]\w{0,79})\}")
 _KEPT = ("version", "status", "websiteUrl")
 
 
@@ -68,8 +70,7 @@ def _configurations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for remote in _items(entry, "remotes"):
         if url := values.text(remote.get("url")):
             kind = values.name(remote.get("type") or remote.get("transport_type"))
-            headers = {name: f"${{{name}}}" for item in _items(remote, "headers") if (name := _named(item))}
-            yield {"type": "sse" if kind == "sse" else "http", "url": url, "headers": headers}
+            yield {"type": "sse" if kind == "sse" else "http", "url": url, "headers": dict(_headers(remote))}
     for package in _items(entry, "packages"):
         kind = values.name(package.get("registryType") or package.get("registry_type") or package.get("registry_name"))
         name = values.name(package.get("identifier") or package.get("name"))
@@ -80,6 +81,14 @@ def _configurations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "args": [*_BEFORE.get(runner, ()), name, *_arguments(package)],
                 "env": {variable: f"${{{variable}}}" for variable, _ in _environment(package)},
             }
+
+
+def _headers(remote: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the headers that a remote server wants, with a placeholder where a person's own value belongs."""
+    for item in _items(remote, "headers"):
+        value = values.text(item.get("value"))
+        if (name := _named(item)) and (value or item.get("isRequired") or item.get("isSecret")):
+            yield name, _VARIABLE.sub(lambda match: f"<{match.group(1).upper()}>", value) or "<value>"
 
 
 def _arguments(package: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""A server at a web address is installed with its headers and its query; a secret in them becomes a variable."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+
+import pytest
+
+from repertoire.installing.steps import AddServer, read
+
+BASE = "https://mcp.example.com/mcp"
+HEX, KEY = "8f0a9c1d2e3b4a5f", "sk-live-a8F3kQ91xZ"
+
+
+def line_of(bench, server):
+    bench.ingest(bench.write({".mcp.json": json.dumps({"mcpServers": {"far-sea": server}})}))
+    [line] = bench.one("mcp_server").install
+    return line
+
+
+def headers_of(line):
+    words = shlex.split(line)
+    return [value for option, value in itertools.pairwise(words) if option == "--header"]
+
+
+@pytest.mark.parametrize(
+    ("key", "stated", "sent"),
+    [
+        ("Authorization", "Bearer ${FAR_KEY}", "Bearer ${FAR_KEY}"),
+        ("Authorization", "Bearer <YOUR_HF_TOKEN>", "Bearer ${HF_TOKEN}"),
+        ("Authorization", "Bearer your_api_key", "Bearer ${FAR_SEA_TOKEN}"),
+        ("Authorization", "Bearer ${input:far-key}", "Bearer ${FAR_SEA_TOKEN}"),
+        ("Authorization", KEY, "${FAR_SEA_TOKEN}"),
+        ("X-Api-Key", HEX, "${FAR_SEA_X_API_KEY}"),
+        ("X-Session", HEX, "${FAR_SEA_X_SESSION}"),
+        ("Accept", "application/json, text/event-stream", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2025-06-18", "2025-06-18"),
+    ],
+)
+def test_a_header_is_sent_as_it_stands_unless_a_secret_belongs_there(bench, key, stated, sent):
+    line = line_of(bench, {"type": "http", "url": BASE, "headers": {key: stated}})
+    assert headers_of(line) == [f"{key}: {sent}"]
+    assert HEX not in line
+    assert KEY not in line
+
+
+def test_a_query_is_kept_without_its_secret(bench):
+    line = line_of(bench, {"url": f"{BASE}?token=YOUR_FAR_TOKEN&pro=1&session={HEX}#top"})
+    assert shlex.split(line)[-1] == f"{BASE}?token=${{FAR_TOKEN}}&pro=1&session=${{FAR_SEA_SESSION}}"
+
+
+def test_the_variables_of_headers_and_query_are_named_as_required(bench):
+    line_of(bench, {"url": f"{BASE}?token={KEY}", "headers": {"X-Api-Key": "<key>"}})
+    found = {link.other for link in bench.store.graph.links(bench.one("mcp_server").id)}
+    assert {"requirement:env:FAR_SEA_TOKEN", "requirement:env:FAR_SEA_X_API_KEY"} <= found
+
+
+def test_the_line_is_carried_out_with_all_headers(bench):
+    line = line_of(bench, {"url": BASE, "headers": {"A-One": "x", "B-Two": "y"}})
+    [step] = read([line])
+    assert isinstance(step, AddServer)
+    assert step.arguments[-4:] == ("--header", "A-One: x", "--header", "B-Two: y")
