@@ -284,6 +284,18 @@ def test_a_plugins_component_comes_with_its_plugin_and_all_that_this_brings_is_s
     assert told(tmp_path)[7:] == ["plugin", "uninstall", "kit@shelf", "plugin", "marketplace", "remove", "shelf"]
 
 
+def test_a_plugin_that_a_person_installed_since_the_last_reading_is_not_installed_again(run, market, user, tmp_path):
+    record = {"scope": "user", "installPath": str(market / "kit")}
+    write(user / "plugins/installed_plugins.json", json.dumps({"plugins": {"kit@shelf": [record]}}))
+    write(user / "plugins/known_marketplaces.json", json.dumps({"shelf": {"installLocation": str(market)}}))
+
+    done = run("install", "kit:weave", "--yes", **client(tmp_path, "exit 1"))
+
+    assert done.returncode == 0, done.stderr
+    assert "it is installed already" in done.stdout
+    assert told(tmp_path) == []
+
+
 def test_a_plugin_is_meant_before_its_own_part_of_the_same_name(run, market):
     shown = run("install", "kit", "--dry-run")
     assert shown.returncode == 0, shown.stderr

@@ -142,6 +142,8 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
     for other in along:
         _refuse_flagged(context, other.component, other.component.flags)
     commands = [command for step in steps if (command := _command(context, component, step)) is not None]
+    if not commands:  # since it was read last: the store says otherwise
+        return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
     return InstallPart(
@@ -160,7 +162,7 @@ def _command(context: InstallContext, component: Component, step: Step) -> Clien
             return None
         add = ("plugin", "marketplace", "add", *scope, step.address)
         return ClientCommand(add, ("plugin", "marketplace", "remove", component.marketplace))
-    if not isinstance(step, SetPlugin):
+    if not isinstance(step, SetPlugin) or (step.verb == "install" and step.plugin in context.machine.installed_plugins):
         return None
     return ClientCommand(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
 
