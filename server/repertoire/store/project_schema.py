@@ -99,5 +99,14 @@ PROJECT_FILE = GraphFile(
             # they were one too low in files that end with a line break; the next reading puts them right
             ("UPDATE project_file SET content_hash = '', mtime = 0 WHERE language = 'markdown'",),
         ),
+        Migration(
+            7,
+            "words of deleted notes",
+            # else they stay in the index until it is merged
+            (
+                "INSERT INTO knowledge_text(knowledge_text) VALUES ('optimize')",
+                "INSERT INTO knowledge_text(knowledge_text, rank) VALUES ('secure-delete', 1)",
+            ),
+        ),
     ),
 )

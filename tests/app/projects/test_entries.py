@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -100,6 +102,19 @@ def test_a_note_about_a_symbol_outlives_it_and_finds_it_again(project):
     assert targets == {"file:kiln/clay.py", "symbol:kiln/clay.py::weigh"}
     read(project.store)
     assert show_item(project, "symbol:kiln/clay.py::weigh").related["noted in"] == (key,)
+
+
+def test_no_word_of_a_deleted_note_stays_in_the_index(project):
+    kept, gone = (
+        save_entry(project, SaveRequest("note", title=title, body=text), embedder=None).entries[0]
+        for title, text in (("Glaze", "Celadon is fired at 1280 degrees."), ("Rent", "The landlord is Zebulon."))
+    )
+    delete_entries(project, DeleteRequest((gone.key,)))
+    with closing(sqlite3.connect(f"{project.store.path.as_uri()}?mode=ro", uri=True)) as database:
+        index = b"".join(block for (block,) in database.execute("SELECT block FROM knowledge_text_data"))
+    assert b"celadon" in index
+    assert b"zebulon" not in index
+    assert kept.key in {entry.key for entry in list_entries(project, ListQuery(kind="note")).entries}
 
 
 def test_a_note_about_a_deleted_file_is_about_the_one_that_is_renamed_to_its_name(project):
