@@ -73,6 +73,7 @@ def test_names_are_found_by_how_they_are_written_and_plain_words_are_none():
     ("second", "how"),
     [
         ("pots dry a full week in the yard before we fire them in the big kiln today", "same"),
+        ("pots dry a week in the yard before we fire them in the big kiln", "near"),
         ("pots dry a full week in the yard before we fire them in the small kiln", "near"),
         ("pots do not dry a full week in the yard before we fire them in the big kiln", "near"),
         ("the ledger is kept by the bank", "other"),
@@ -80,7 +81,7 @@ def test_names_are_found_by_how_they_are_written_and_plain_words_are_none():
 )
 def test_texts_say_the_same_if_one_only_adds_a_word_that_denies_nothing(second, how):
     first = "pots dry a full week in the yard before we fire them in the big kiln"
-    assert likeness({*first.split()}, {*second.split()}) == how
+    assert likeness({*second.split()}, {*first.split()}) == how
 
 
 def test_a_passage_counts_what_stands_together_and_rare_words_more():

@@ -8,17 +8,20 @@ _SAME = 0.85  # share of all words that both have: Memory Fabric's bound for one
 SAME, NEAR, OTHER = "same", "near", "other"
 
 
-def likeness(first: AbstractSet[str], second: AbstractSet[str]) -> str:
-    """Return `same` where one text has all words of the other and few more, `near` where some words are exchanged.
+def likeness(new: AbstractSet[str], old: AbstractSet[str]) -> str:
+    """Return `same` where a new text has all words of an old one and few more, `near` where words were exchanged.
 
-    An exchanged word may be a contradiction (Redis, PostgreSQL), as may a single `not`: they are never the same.
+    An exchanged word may be a contradiction (Redis, PostgreSQL), a word that is gone a correction, and a single `not`
+    the opposite: they are never the same.
     """
-    both, all_words = len(first & second), len(first | second)
+    both, all_words = len(new & old), len(new | old)
     if not all_words or both / all_words <= _SAME:
         return OTHER
-    return SAME if (first <= second or second <= first) and not (first ^ second) & _DENYING else NEAR
+    return SAME if old <= new and not (new ^ old) & _DENYING else NEAR
 
 
-_DENYING = frozenset(
-    ("no", "not", "never", "without", "don", "doesn", "isn", "aren", "won", "cannot", "longer", "except")
+_DENYING = frozenset(  # as stems
+    """no not never without don doesn isn aren won cannot longer except nicht kein keinen keiner keinem nie niemal ohn
+    pa jamai san aucun plu nunca sin jama ningun ninguna tampoco nao sem nenhum nenhuma non senza mai nessun nessuna не
+    нет без никогда нельзя niet geen nooit zonder nigdi bez int ingen aldrig utan""".split()
 )

@@ -81,8 +81,9 @@ def shown_entry_data(
 
 def listing_text(found: EntryListing) -> str:
     """Render entries, one a line."""
+    notes = [f"Note: {clean_line(remark, _LINE)}" for remark in found.remarks]
     if not found.entries:
-        return "Nothing of this was saved in the project's memory."
+        return "\n".join(["Nothing of this was saved in the project's memory.", *notes])
     lines = [
         entry_line(
             one,
@@ -97,7 +98,7 @@ def listing_text(found: EntryListing) -> str:
             "What nobody confirmed for long may no longer hold: ask, then save it again by its id, or delete it."
         )
     more = found.total - len(found.entries)
-    return "\n".join([_QUOTED, *lines, *([f"… and {more} more"] if more > 0 else [])])
+    return "\n".join([_QUOTED, *lines, *([f"… and {more} more"] if more > 0 else []), *notes])
 
 
 def listing_data(found: EntryListing) -> dict[str, Any]:
@@ -111,7 +112,8 @@ def listing_data(found: EntryListing) -> dict[str, Any]:
         }
         for one in found.entries
     ]
-    return {"entries": entries, "total": found.total}
+    remarks = [clean_line(one, _LINE) for one in found.remarks]
+    return {"entries": entries, "total": found.total, "remarks": remarks}
 
 
 def saved_text(saved: Saved) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
@@ -17,58 +17,61 @@ from repertoire.app.projects.entry_requests import (
     SaveRequest,
 )
 from repertoire.app.projects.import_entries import ImportReport, ImportRequest, import_entries
-from repertoire.app.projects.mirror import MirrorReport, begin_mirror, compare_mirror, end_mirror, follow_mirror
+from repertoire.app.projects.mirror import MirrorReport, begin_mirror, compare_mirror, end_mirror
 from repertoire.app.projects.places import MIRROR_FOLDER
 from repertoire.app.projects.review import Review, ReviewRequest, review
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
 from repertoire.rendering.project_exchange import import_data, import_text, mirror_data, mirror_text
 from repertoire.rendering.project_review import review_data, review_text
+from repertoire.verbs.mirrored import at_hand, write_out
 from repertoire.verbs.verb import Context, Verb
 
 
-@contextmanager
-def _mirrored(context: Context) -> Iterator[OpenProject]:
-    """Open the memory of the current project; before and after, it is compared with its mirror."""
-    project = context.repertoire.projects.open(context.project)
-    follow_mirror(project, embedder=context.repertoire.embedder)
-    yield project
-    follow_mirror(project)
+def _changed(context: Context, change: Callable[[OpenProject], Saved]) -> Saved:
+    """Change the memory; before and after, it is compared with its mirror."""
+    project, _ = at_hand(context)
+    saved = change(project)
+    return replace(saved, remarks=(*saved.remarks, *write_out(context, project)))
 
 
 def _save(context: Context, asked: SaveRequest) -> Saved:
-    with _mirrored(context) as project:
-        return save_entry(project, asked, embedder=context.repertoire.embedder)
+    return _changed(context, lambda project: save_entry(project, asked, embedder=context.repertoire.embedder))
 
 
 def _list(context: Context, wanted: ListQuery) -> EntryListing:
-    with _mirrored(context) as project:
-        return list_entries(project, wanted)
+    project, remarks = at_hand(context)
+    return replace(list_entries(project, wanted), remarks=remarks)
 
 
 def _move(context: Context, asked: MoveRequest) -> Saved:
-    with _mirrored(context) as project:
-        return move_entries(project, asked)
+    return _changed(context, lambda project: move_entries(project, asked))
 
 
 def _link(context: Context, asked: LinkRequest) -> Saved:
-    with _mirrored(context) as project:
-        return link_entries(project, asked)
+    return _changed(context, lambda project: link_entries(project, asked))
 
 
 def _delete(context: Context, asked: DeleteRequest) -> Saved:
-    with _mirrored(context) as project:
-        return delete_entries(project, asked)
+    return _changed(context, lambda project: delete_entries(project, asked))
 
 
 def _import(context: Context, asked: ImportRequest) -> ImportReport:
-    with _mirrored(context) as project:
-        return import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
+    project, _ = at_hand(context)
+    report = import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
+    for remark in write_out(context, project):
+        report.skipped[MIRROR_FOLDER] = remark
+    return report
 
 
 def _review(context: Context, asked: ReviewRequest) -> Review:
-    with _mirrored(context) as project:
-        return review(project, asked, embedder=context.repertoire.embedder)
+    project, _ = at_hand(context)
+    done = review(project, asked, embedder=context.repertoire.embedder)
+    remarks = write_out(context, project)
+    if not (remarks and done.saved):
+        return done
+    *saved, last = done.saved
+    return replace(done, saved=(*saved, replace(last, remarks=(*last.remarks, *remarks))))
 
 
 def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - what is asked

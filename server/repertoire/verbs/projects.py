@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repertoire.app.projects.joined import joined
-from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.app.projects.show import (
@@ -31,17 +32,18 @@ from repertoire.rendering.projects import (
     symbols_data,
     symbols_text,
 )
+from repertoire.verbs.mirrored import at_hand
 from repertoire.verbs.verb import Context, Verb
 
 
 def _at_hand(context: Context) -> OpenProject:
-    project = context.repertoire.projects.open(context.project)
-    follow_mirror(project, embedder=context.repertoire.embedder)
-    return project
+    return at_hand(context)[0]
 
 
 def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
-    return search_memory(_at_hand(context), wanted, embedder=context.repertoire.embedder)
+    project, remarks = at_hand(context)
+    found = search_memory(project, wanted, embedder=context.repertoire.embedder)
+    return replace(found, degraded=(*found.degraded, *remarks))
 
 
 def _get(context: Context, key: str) -> ShownItem:

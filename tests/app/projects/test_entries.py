@@ -13,7 +13,14 @@ import pytest
 from app.projects.small_project import read, write
 from repertoire.app.clock import ago
 from repertoire.app.projects import index
-from repertoire.app.projects.entries import delete_entries, link_entries, list_entries, move_entries, save_entry
+from repertoire.app.projects.entries import (
+    THERE,
+    delete_entries,
+    link_entries,
+    list_entries,
+    move_entries,
+    save_entry,
+)
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
@@ -81,6 +88,33 @@ def test_a_task_is_ready_when_all_that_blocks_it_is_done_and_no_circle_is_made(p
     assert titles(project, ready=True) == ["Turn a pot"]
     assert list_entries(project, ListQuery()).waiting == {fire.key: (pot.key,)}
     assert titles(project, kind="task")[0] == "Fire it"
+
+
+def test_a_task_that_recurs_and_a_decision_that_is_taken_again_are_saved_anew(project):
+    done = task(project, "Clean the kiln")
+    move_entries(project, MoveRequest((done.key,), "done"))
+    again = task(project, "Clean the kiln", priority=0, tags=["monthly"])
+    assert again.key != done.key
+    assert (again.status, again.priority, again.tags) == ("todo", 0, ("monthly",))
+    sooner = task(project, "Clean the kiln", priority=1, tags=["yard"])
+    assert (sooner.key, sooner.priority, sooner.tags) == (again.key, 1, ("monthly", "yard"))
+    assert save_entry(project, SaveRequest("task", title="Clean the kiln"), embedder=None).what == THERE
+
+    first = save_entry(project, SaveRequest("note", title="We fire with gas"), embedder=None).entries[0]
+    second = save_entry(
+        project, SaveRequest("note", title="We fire with wood", links=(("supersedes", first.key),)), embedder=None
+    ).entries[0]
+    third = save_entry(
+        project, SaveRequest("note", title="We fire with gas", links=(("supersedes", second.key),)), embedder=None
+    )
+    assert [one.key for one in third.superseded] == [second.key]
+    assert titles(project, status="active") == ["We fire with gas"]
+
+
+@pytest.mark.parametrize("wrong", [{"title": "x" * 201}, {"title": "x", "body": "clay " * 4_001}])
+def test_what_is_too_long_is_refused_and_not_cut(project, wrong):
+    with pytest.raises(InvalidRequest, match="at most"):
+        save_entry(project, SaveRequest("note", **wrong), embedder=None)
 
 
 def test_a_bulk_move_is_done_whole_or_not_at_all(project):

@@ -263,15 +263,71 @@ def test_of_two_lines_about_the_same_the_higher_counts_hold(shelf, project, fold
     assert sum(key in line for line in (folder / "history.jsonl").read_text(encoding="utf-8").split("\n")) == 1
 
 
-def test_tasks_of_two_branches_are_all_there_after_git_merged_them(project, folder):
-    def git(*arguments: str) -> None:
-        subprocess.run(["git", "-C", project.root, *arguments], check=True, capture_output=True)
+@pytest.fixture
+def git(project):
+    """Return a function that runs git in the project, whose first branch is `main`."""
 
+    def run(*arguments: str) -> str:
+        as_someone = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        command = ["git", "-C", project.root, *as_someone, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    run("init", "-q", "-b", "main")
+    return run
+
+
+def test_a_question_leaves_the_files_alone_so_that_git_can_change_the_branch(project, folder, git):
+    git("commit", "-q", "--allow-empty", "-m", "nothing")
+    git("checkout", "-qb", "first")
+    saved(project, "task", "Fire the kiln")
+    compare_mirror(project)
+    git("add", ".repertoire")
+    git("commit", "-qm", "first")
+    git("checkout", "-qb", "second")
+    steps = saved(project, "procedure", "Fire it", steps=["heat"])
+    save_entry(project, SaveRequest("", steps.key, used=True), embedder=None)
+    compare_mirror(project)
+    known = project.store.entries.get(steps.key)
+    git("add", ".repertoire")
+    git("commit", "-qm", "second")
+
+    git("checkout", "-q", "first")
+    follow_mirror(project, write=False)
+    assert list(entries(project)) == ["Fire the kiln"]
+    assert git("status", "--short", ".repertoire") == ""
+    git("checkout", "-q", "main")
+    assert not folder.exists()
+    assert "gone" in follow_mirror(project).skipped["."]
+    assert not folder.exists()
+    git("checkout", "-q", "second")
+    follow_mirror(project, write=False)
+    assert git("status", "--short", ".repertoire") == ""
+    assert sorted(entries(project)) == ["Fire it", "Fire the kiln"]
+    again = project.store.entries.get(steps.key)
+    assert (again.data, again.changed) == (known.data, known.changed)
+
+
+def test_what_a_question_read_of_a_file_made_by_hand_is_written_with_its_id_at_the_next_change(project, folder):
+    compare_mirror(project)
+    file = folder / "notes/glaze.md"
+    write(folder, {"notes/glaze.md": "---\ntitle: Glaze\n---\nNo lead.\n"})
+    follow_mirror(project, write=False)
+    [note] = entries(project).values()
+    assert note.key not in file.read_text(encoding="utf-8")
+    edit(file, "No lead.", "No lead, no zinc.")
+    follow_mirror(project, write=False)
+    assert [one.key for one in entries(project).values()] == [note.key]
+    saved(project, "task", "Fire the kiln")
+    follow_mirror(project)
+    assert note.key in file.read_text(encoding="utf-8")
+    assert "no zinc" in file.read_text(encoding="utf-8")
+
+
+def test_tasks_of_two_branches_are_all_there_after_git_merged_them(project, git):
     def commit(message: str) -> None:
         git("add", ".repertoire")
-        git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", message)
+        git("commit", "-qm", message)
 
-    git("init", "-q", "-b", "main")
     clay = saved(project, "task", "Dig clay")
     compare_mirror(project)
     commit("clay")
@@ -286,7 +342,7 @@ def test_tasks_of_two_branches_are_all_there_after_git_merged_them(project, fold
     move_entries(project, MoveRequest((clay.key,), "done"))
     compare_mirror(project)
     commit("sell")
-    git("-c", "user.name=a", "-c", "user.email=a@b.c", "merge", "-q", "-m", "both", "pots")
+    git("merge", "-q", "-m", "both", "pots")
     report = compare_mirror(project)
     assert (report.skipped, report.conflicts) == ({}, [])
     assert sorted(entries(project, ready=True)) == ["Sell it", "Turn a pot"]

@@ -27,6 +27,7 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import (
     ABOUT,
+    CLOSED,
     DONE,
     ENTRIES,
     EPIC,
@@ -34,6 +35,7 @@ from repertoire.domain.project import (
     NOTE,
     RELATES_TO,
     STATES,
+    SUPERSEDED,
     TASK,
     TODO,
     Entry,
@@ -48,6 +50,7 @@ from repertoire.trust.redaction import redact
 
 TITLE, _BODY, _WORD = 200, 20_000, 60  # characters
 _BULK = 100
+ENDED = (*CLOSED, SUPERSEDED)
 MERGED, THERE = "merged", "was there already"
 
 
@@ -118,8 +121,10 @@ def _put(
     """Write what is asked; return the entry, what was done, and what to say of it."""
     entry = changed_entry(before, asked) if before else new_entry(asked)
     known = None if before else project.store.entries.get(entry.key)
+    if known is not None and known.status in ENDED and not asked.apart:  # a task that recurs, a decision taken back
+        entry, known = _once_more(project.store.entries, entry)
     if known is not None:
-        return known, THERE, []
+        return _said_again(project, known, asked)
     twin, how = (None, "") if before or asked.apart else twin_of(project, entry)
     if twin is not None and how == SAME:
         entry, merge = merged(twin, entry)
@@ -136,6 +141,27 @@ def _put(
         else ""
     )
     return entry, "changed" if before else "saved", [asks] if asks else []
+
+
+def _once_more(entries: ProjectEntries, entry: Entry) -> tuple[Entry, Entry | None]:
+    """Return an entry under the first key of its words that no ended entry has, and the open one that has it."""
+    for times in range(2, _BULK):
+        key = f"{entry.kind}:{_name(entry.kind, entry.title, entry.body, str(times))}"
+        known = entries.get(key)
+        if known is None or known.status not in ENDED:
+            return replace(entry, key=key), known
+    message = f"{entry.title} was saved and ended {_BULK} times; say what is new about it"
+    raise InvalidRequest(message)
+
+
+def _said_again(project: OpenProject, known: Entry, asked: SaveRequest) -> tuple[Entry, str, list[str]]:
+    """Give an open entry the fields with which it is saved once more; an import leaves it as it is."""
+    tags = None if asked.tags is None else (*known.tags, *asked.tags)
+    again = changed_entry(known, replace(asked, title=None, body=None, tags=tags))
+    if asked.apart or replace(again, version=known.version, changed=known.changed) == known:
+        return known, THERE, []
+    put_entry(project, again, None)
+    return again, "changed", []
 
 
 def _links_by_name(project: OpenProject, entry: Entry, known: AbstractSet[str]) -> list[EntryLink]:
@@ -254,13 +280,16 @@ def new_entry(asked: SaveRequest) -> Entry:
         message = f"{kind[:40]!r} is no kind of entry; it is one of {', '.join(ENTRIES)}"
         raise InvalidRequest(message)
     title = _title(kind, asked.title or "")
-    body = redact(asked.body or "")[:_BODY]
-    # from its words, so that two branches name the same entry alike and different ones differently
-    name = hashlib.sha256(f"{kind}\0{title}\0{body}".encode("utf-8", "replace")).hexdigest()[:12]
-    at = now()
+    body = _body(kind, asked.body or "")
+    name, at = _name(kind, title, body), now()
     status = TODO if kind in (TASK, EPIC) else STATES[kind][0]
     bare = Entry(f"{kind}:{name}", kind, title, body, status=status, created=at, changed=at)
     return replace(changed_entry(bare, replace(asked, title=None, body=None, expected_version=None)), version=1)
+
+
+def _name(*said: str) -> str:
+    """Return a name made from words, so that two branches name the same entry alike and different ones differently."""
+    return hashlib.sha256("\0".join(said).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
@@ -280,7 +309,7 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
     return replace(
         entry,
         title=entry.title if asked.title is None else _title(entry.kind, asked.title),
-        body=entry.body if asked.body is None else redact(asked.body)[:_BODY],
+        body=entry.body if asked.body is None else _body(entry.kind, asked.body),
         tags=tags,
         status=asked.status or entry.status,
         priority=entry.priority if asked.priority is None else asked.priority,
@@ -295,11 +324,24 @@ def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:
 
 
 def _title(kind: str, asked: str) -> str:
-    title = _clean(asked, TITLE)
+    title = " ".join(asked.split())
     if not title:
         message = f"the {kind} has no title; send one in a few words"
         raise InvalidRequest(message)
-    return title
+    if len(title) > TITLE:
+        message = f"the {kind}'s title has {len(title):,} characters of at most {TITLE}; put the rest into its text"
+        raise InvalidRequest(message)
+    return redact(title)
+
+
+def _body(kind: str, asked: str) -> str:
+    if len(asked) > _BODY:
+        message = (
+            f"the {kind}'s text has {len(asked):,} characters of at most {_BODY:,}; split it, or keep it as a document "
+            "of the project and note where it is"
+        )
+        raise InvalidRequest(message)
+    return redact(asked)
 
 
 def _check_version(entry: Entry, expected: int | None) -> None:

@@ -86,6 +86,7 @@ class EntryListing:
     ready: frozenset[str] = frozenset()
     waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unconfirmed: Mapping[str, int] = field(default_factory=dict)  # days of notes that may no longer hold
+    remarks: tuple[str, ...] = ()  # what may need a hand
 
 
 @dataclass(frozen=True)

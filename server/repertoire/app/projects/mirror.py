@@ -34,7 +34,8 @@ from repertoire.domain.project import ENTRIES, KNOWLEDGE, RELATES_TO, Entry, Ent
 from repertoire.ports import Embedder
 
 CONFLICT = "conflict"  # the tag of an entry that holds the memory's words where both sides were changed
-_WAIT_S = 10
+GONE = "its folder is gone, as on another branch: nothing is written until `repertoire project mirror`, or it is back"
+_WAIT_S, _OWN_TITLE = 10, 150  # seconds; characters of a title that another one repeats
 
 
 @dataclass
@@ -95,20 +96,27 @@ def end_mirror(project: OpenProject) -> bool:
     return was
 
 
-def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None) -> MirrorReport | None:
-    """Do as `compare_mirror` if the memory is mirrored and one of both sides changed since this process looked last."""
+def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None, write: bool = True) -> MirrorReport | None:
+    """Do as `compare_mirror` if the memory is mirrored and one of both sides changed since this process looked last.
+
+    Where the folder is gone whole, as on another branch, nothing is done: what was written there would stand in the
+    way of the branch that has it. Without `write`, as for a question, files are only read.
+    """
     if not is_mirrored(project.store.path):
         return None
-    state = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
+    folder = folder_of(project)
+    if not folder.root.exists() and project.store.entries.mirrored():
+        return MirrorReport(str(folder.root), skipped={".": GONE})
+    state = (folder.seen(), project.store.graph.revision(KNOWLEDGE))
     if state == project.mirrored:
         return None
-    report = compare_mirror(project, embedder=embedder)
+    report = compare_mirror(project, embedder=embedder, write=write)
     project.mirrored = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
     return report
 
 
-def compare_mirror(project: OpenProject, *, embedder: Embedder | None = None) -> MirrorReport:
-    """Bring both sides to the same state, and record it.
+def compare_mirror(project: OpenProject, *, embedder: Embedder | None = None, write: bool = True) -> MirrorReport:
+    """Bring both sides to the same state, and record it; without `write` only the memory.
 
     A file that cannot be read as an entry is left as it is, with the reason. If the folder is gone whole, it is written
     again: nothing is deleted then.
@@ -121,7 +129,7 @@ def compare_mirror(project: OpenProject, *, embedder: Embedder | None = None) ->
     folder.refuse_links()
     with _alone(project.store.path):
         try:
-            return _compared(project, folder, embedder)
+            return _compared(project, folder, embedder, write=write)
         except OSError as error:
             message = (
                 f"{error.filename or folder.root} could not be written ({error.strerror}); the memory holds "
@@ -135,7 +143,7 @@ def folder_of(project: OpenProject) -> MirrorFolder:
     return MirrorFolder(Path(project.root) / MIRROR_FOLDER)
 
 
-def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | None) -> MirrorReport:
+def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | None, *, write: bool) -> MirrorReport:
     entries, listed = project.store.entries, folder.read()
     report = MirrorReport(str(folder.root), skipped=listed.unread)
     with project.store.transaction():
@@ -144,15 +152,19 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
         _reload(state)
         _read_changed(state)
         _delete_in_memory(state)
-        kept = [key for key in state.read if _take(state, key, embedder)]
+        changed = {key: one.changed for key, one in state.entries.items()}
+        kept = {key: changed.get(key, "") for key in state.read if _take(state, key, embedder)}
         _reload(state)
         for key in kept:
             _take_links(state, key)
         history = folder.history()
-        if history and not state.base:  # a memory that is lost, or another's of the same files
+        if history and kept:  # of a memory that is lost, of another's, or of another branch
             bring_back(project, history, kept)
         _reload(state)
     back_up(project)
+    if not write:
+        entries.set_mirrored({**state.base, **_in_step(state)})
+        return report
     _write_all(state)
     if history is None:
         report.skipped[HISTORY] = "it is too large or no text: left as it is, and not read"
@@ -213,14 +225,14 @@ def _delete_in_memory(state: _State) -> None:
     """Delete the entries whose files were deleted, unless they changed meanwhile or the folder is gone whole."""
     if not (state.files and state.whole):
         return
-    for key, known in state.base.items():
+    for key, known in [*state.base.items()]:
         there = known.path in state.files or known.path in state.held or key in state.read
         if there or key not in state.entries:
             continue
         if digest_of(state.told(key)) == known.told:
             state.project.store.entries.delete([key], now=now())
             state.report.deleted.append(known.path)
-            state.folder.log("deleted in files", key)
+            del state.base[key]
 
 
 def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
@@ -245,7 +257,6 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
         _keep_both(state, before, embedder)
     put_entry(state.project, entry, embedder)
     state.report.read.append(file.path)
-    state.folder.log("read from a file", key)
     return True
 
 
@@ -260,7 +271,9 @@ def _keep_both(state: _State, before: Entry, embedder: Embedder | None) -> None:
     """Keep the memory's words beside those of the file that replaces them."""
     tags = tuple(dict.fromkeys((*before.tags, CONFLICT)))
     asked = SaveRequest(before.kind, "", before.title, before.body, tags, before.status, before.priority, before.data)
-    kept = new_entry(replace(asked, title=f"{before.title} (as the memory had it at version {before.version})"))
+    kept = new_entry(
+        replace(asked, title=f"{before.title[:_OWN_TITLE]} (as the memory had it at version {before.version})")
+    )
     put_entry(state.project, kept, embedder)
     state.project.store.entries.link([EntryLink(kept.key, RELATES_TO, before.key)], now=now())
     state.report.conflicts.append(kept.key)
@@ -291,6 +304,15 @@ def _linked(state: _State, key: str, relation: str, target: str) -> EntryLink | 
     return link
 
 
+def _in_step(state: _State) -> dict[str, MirroredFile]:
+    """Return how both sides are of the entries whose files were read."""
+    return {
+        key: MirroredFile(file.path, digest_of(state.told(key)), file.digest)
+        for key, (file, _) in state.read.items()
+        if key in state.entries and file.path not in state.held
+    }
+
+
 def _write_all(state: _State) -> None:
     """Write the files whose entries changed, delete those whose entries are gone, and note how both are now."""
     taken = {file.path for file, _ in state.read.values()} | state.held
@@ -309,7 +331,8 @@ def _write_all(state: _State) -> None:
             if known is not None:
                 state.now_at[key] = known
             continue
-        same = known is not None and path in state.files and known.told == digest_of(text)
+        there = state.files[path].text if path in state.files else ""
+        same = known is not None and key in there and known.told == digest_of(text)
         if not same:
             state.folder.write(path, text)
             state.report.written.append(path)

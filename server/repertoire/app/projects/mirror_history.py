@@ -1,7 +1,7 @@
 """Keeps beside the mirrored files what none of them tells: times, counts, credit and merges, for a memory that is lost.
 
 A line is about one entry, symbol, section or file. Of two lines about the same, as a merge of branches leaves them, the
-higher counts and the later times hold. Only a memory that mirrored nothing yet reads it.
+higher counts and the later times hold. It is read for entries whose files are new or come from another branch.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,17 +47,20 @@ def history_of(project: OpenProject, text: str) -> str:
     return "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
 
 
-def bring_back(project: OpenProject, text: str, keys: Collection[str]) -> None:
-    """Give entries that were read from files, and what the project's files hold, what a lost memory knew of them."""
+def bring_back(project: OpenProject, text: str, keys: Mapping[str, str]) -> None:
+    """Give entries that were read from files, and what the project's files hold, what another memory knew of them.
+
+    `keys` tells when each was changed last before it was read. A file that a person changed by hand has no news here.
+    """
     known, store = _read(text), project.store
-    for key in keys:
+    for key, before in keys.items():
         entry, said = store.entries.get(key), known.get(key)
-        if entry is None or said is None:
+        if entry is None or said is None or said.get(_CHANGED) == before:
             continue
-        counts = {name: said[name] for name in _COUNTS if name in said}
+        counts = {name: max(said[name], entry.data.get(name) or 0) for name in _COUNTS if name in said}
         entry = replace(entry, data={**entry.data, **counts}, changed=min(said.get(_CHANGED) or now(), now()))
         store.entries.put(entry, [text_hash(one) for one in texts_of_entry(entry).values()], now=now())
-        for one in said.get(_MERGES, ()):
+        for one in said.get(_MERGES, ()) if store.merges.last(key) is None else ():
             if (merge := _merge(one)) is not None:
                 store.merges.add(key, merge)
     have = store.credits.all()
