@@ -100,6 +100,7 @@ def _alone() -> None:
 def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
     sys.path.insert(0, SERVER)
     from repertoire.app.clock import now  # noqa: PLC0415
+    from repertoire.app.current_project import session_project  # noqa: PLC0415
     from repertoire.app.session import greet  # noqa: PLC0415
     from repertoire.boot.home import locate  # noqa: PLC0415
     from repertoire.boot.hook_input import read_told  # noqa: PLC0415
@@ -110,7 +111,7 @@ def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
     told = read_told()
     start = greet.SessionStart(
         session=str(told.get("session_id", "")),
-        project=str(told.get("cwd") or Path.cwd()),
+        project=session_project(str(told.get("cwd") or Path.cwd())),
         source=str(told.get("source", "startup")),
         at=now(),
     )

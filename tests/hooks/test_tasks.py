@@ -146,7 +146,7 @@ def test_no_memory_is_offered_where_nobody_wants_or_needs_it(run: Run, project: 
 
 def test_many_long_tasks_stay_within_the_budget_of_a_start(run: Run, project: Path, memory: OpenProject) -> None:
     for number in range(9):
-        task(memory, f"{number} " + "very " * 60)
+        task(memory, f"{number} " + "very " * 39)
     told = context(run(project))
     assert told.count("(task:") == 3
     assert len(told) < LONGEST_HINT

@@ -152,6 +152,15 @@ async def test_off_means_that_nothing_is_recorded_either(talk: Talk, home: Path,
     assert events_of(home) == []
 
 
+@pytest.mark.parametrize("folder", ["/project/src", "/project/.claude/worktrees/wt1", "/elsewhere"])
+async def test_a_change_of_folder_in_a_shell_is_no_change_of_project(talk: Talk, home: Path, folder: str) -> None:
+    async with talk() as client:
+        assert await prompt(client, cwd=folder)
+        await ask(client, "mute", target="project")
+        assert await prompt(client, cwd=folder, session="s2") == ""
+    assert [event.project for event in events_of(home, ASKED)] == ["/project"]
+
+
 @pytest.mark.parametrize("target", ["pdf-forms", PDF, SOURCE.key, SOURCE.repository, "project"])
 async def test_what_is_muted_is_not_offered(talk: Talk, target: str) -> None:
     async with talk() as client:

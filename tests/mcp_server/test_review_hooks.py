@@ -63,10 +63,14 @@ async def test_a_decision_in_a_prompt_waits_for_review_is_told_once_and_becomes_
     assert json.loads(shown.output)["waiting"] == []
 
 
-async def test_a_quiet_session_and_another_project_leave_nothing(talk: Talk, kiln: Path, tmp_path: Path) -> None:
+async def test_a_quiet_session_and_another_project_leave_nothing(
+    talk: Talk, kiln: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with talk() as client:
         assert await turn(client, kiln, "why is the kiln cold?", "It has no gas. Next steps: buy some.") == ""
-        assert await turn(client, tmp_path, SAID) == ""
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
+            assert await turn(client, tmp_path, SAID) == ""
         assert "No candidate" in await ask(client, "memory_review")
 
 

@@ -115,10 +115,11 @@ MISSING = {
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("name", ["billing", "fixtures"])
 async def test_what_is_missing_elsewhere_is_solved_only_by_what_solved_the_same(
-    talk: Talk, missing: str, name: str
+    talk: Talk, missing: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with talk() as client:
         await contribute(client, MISSING[missing].format("billing"))
+        monkeypatch.setenv("CLAUDE_PROJECT_DIR", "/srv/other")
         hint = await fails(client, "make data", MISSING[missing].format(name), cwd="/srv/other")
         assert ("a trace of the same error" in hint) == (name == "billing")
         assert bool(hint) == (name == "billing")
@@ -321,9 +322,11 @@ async def test_what_is_known_of_a_session_is_forgotten(talk: Talk, home: Path, w
         assert await win(client, cwd="/project") == {}, "the live server knows nothing of it either"
 
 
-async def test_another_projects_sessions_stay(talk: Talk, home: Path) -> None:
+async def test_another_projects_sessions_stay(talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with talk() as client:
-        await fight(client, cwd="/elsewhere")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setenv("CLAUDE_PROJECT_DIR", "/elsewhere")
+            await fight(client)
         await forget_in(client, "project")
         assert states(home)
 

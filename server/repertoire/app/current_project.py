@@ -26,6 +26,11 @@ def current_project(environment: Mapping[str, str] = os.environ) -> str:
         raise InvalidRequest(message) from None
 
 
+def session_project(folder: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the project of a session that works in a folder: the client's, since a `cd` moves the session alone."""
+    return sendable(environment.get(_NAMED) or folder)
+
+
 def keep_project() -> None:
     """Let the project of a process stay the current one even if its folder is removed."""
     with contextlib.suppress(InvalidRequest):

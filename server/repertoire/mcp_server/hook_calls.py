@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire.app.current_project import session_project
 from repertoire.domain.text import sendable
 
 NOTHING = "{}"
@@ -40,7 +41,7 @@ class Hook:
     @property
     def project(self) -> str:
         """Return the project folder of the session."""
-        return self.text("cwd")
+        return session_project(self.text("cwd"))
 
     def text(self, name: str) -> str:
         """Return the beginning of a value as text, cut between words, so that no half of a secret remains."""
