@@ -22,6 +22,9 @@ SHELF = [
     some("agent", "fill", plugin="pdf"),
     some("mcp_server", "pg_main", plugin="data_kit", installed=True),
     some("mcp_server", "github"),
+    some("skill", "security-review"),
+    some("command", "verify"),
+    some("skill", "verify", plugin="checks", installed=True),
 ]
 
 
@@ -46,6 +49,8 @@ def chosen(tool: str, arguments: dict[str, Any]) -> str | None:
         ("mcp__plugin_data_kit_pg_main__query", {}, "s:data_kit/mcp_server/pg_main"),
         ("Skill", {"skill": "elsewhere:fill"}, "s:/skill/fill"),
         ("Skill", {"skill": "unknown"}, None),
+        ("Skill", {"skill": "security-review"}, None),  # the client's own: the one of that name is not installed
+        ("Skill", {"skill": "verify"}, "s:checks/skill/verify"),
         ("Agent", {"subagent_type": "other:unknown"}, None),
     ],
 )
@@ -62,6 +67,7 @@ def test_the_component_that_is_meant(tool: str, arguments: dict[str, Any], expec
         ("Skill", {"skill": 3}),
         ("Agent", {"subagent_type": "general-purpose"}),
         ("Agent", {"subagent_type": "Explore"}),
+        ("Agent", {"subagent_type": "claude"}),
     ],
 )
 def test_other_calls_select_nothing(tool: str, arguments: dict[str, Any]) -> None:

@@ -10,7 +10,18 @@ from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL, Compo
 
 OURS = "repertoire"
 _MCP, _PLUGIN = "mcp__", "plugin_"
-_BUILT_IN_AGENTS = frozenset(("general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork"))
+_BUILT_IN_AGENTS = frozenset(
+    ("claude", "general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork")
+)
+# Commands and skills that Claude Code has itself, as its version 2.1.330 and those before it list them.
+_BUILT_IN = frozenset(
+    """add-dir agents auto-mode-setup autocompact batch bug claude-api clear code-review color compact config context cost
+    dataviz debug deep-research design design-sync doctor effort export fast fewer-permission-prompts focus goal heapdump
+    help hooks ide init insights keybindings-help login logout loop mcp memory model output-style permissions
+    plugin plugin-authoring pr-comments recap release-notes reload-plugins reload-skills rename resume review run
+    run-skill-generator schedule security-review simplify skills stats status statusline tasks team-onboarding
+    terminal-setup todos update-config usage verify vim workflow-authoring""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,12 @@ def from_command(command: str) -> Mention | None:
 
 
 def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
-    """Return the stored component that a mention means, installed ones first; None if there is none."""
-    fitting = [component for component in candidates if component.type in mention.types]
+    """Return the stored component that a mention means, installed ones first; None if there is none.
+
+    A name that Claude Code has itself means nobody's component that is not installed.
+    """
+    own = mention.text.lower() in _BUILT_IN
+    fitting = [one for one in candidates if one.type in mention.types and (one.installed or not own)]
     for plugin, name in mention.readings:
         same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
         of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same
