@@ -15,12 +15,13 @@ _BUILT_IN_AGENTS = frozenset(
 )
 # Commands and skills that Claude Code has itself, as its version 2.1.330 and those before it list them.
 _BUILT_IN = frozenset(
-    """add-dir agents auto-mode-setup autocompact batch bug claude-api clear code-review color compact config context cost
-    dataviz debug deep-research design design-sync doctor effort export fast fewer-permission-prompts focus goal heapdump
-    help hooks ide init insights keybindings-help login logout loop mcp memory model output-style permissions
-    plugin plugin-authoring pr-comments recap release-notes reload-plugins reload-skills rename resume review run
-    run-skill-generator schedule security-review simplify skills stats status statusline tasks team-onboarding
-    terminal-setup todos update-config usage verify vim workflow-authoring""".split()
+    """add-dir agents auto-mode-setup autocompact batch bug claude-api clear code-review color compact config context
+    cost dataviz debug deep-research design design-sync doctor effort export fast fewer-permission-prompts
+    focus goal heapdump help hooks ide init insights keybindings-help login logout loop mcp memory model
+    output-style permissions plugin plugin-authoring pr-comments recap release-notes reload-plugins
+    reload-skills rename resume review run run-skill-generator schedule security-review simplify skills stats
+    status statusline tasks team-onboarding terminal-setup todos update-config usage verify vim
+    workflow-authoring""".split()
 )
 
 
