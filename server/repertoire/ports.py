@@ -108,6 +108,7 @@ class Summary:
     client: str = ""  # the client that it is for, if not Claude Code
     marketplace: str = ""
     described: int = 0  # length of its description in characters
+    copies_plugin: bool = False  # its install line copies its whole plugin, which has no marketplace
 
 
 @dataclass(frozen=True)

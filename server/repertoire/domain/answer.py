@@ -70,7 +70,7 @@ class Why:
 class Unit:
     """The plugin that one install line installs: components by type, and about how many tokens a session pays."""
 
-    name: str  # PLUGIN@MARKETPLACE
+    name: str  # PLUGIN@MARKETPLACE, or PLUGIN where it has no marketplace and its folder is copied
     counts: Mapping[str, int]
     tokens: int
     whole: bool = True  # false where only a part of the plugin is known: then there are at least so many

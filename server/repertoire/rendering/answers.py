@@ -120,7 +120,8 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
-    if unit.others < MANY or component.type not in _COPIED:
+    # what copies a plugin of no marketplace starts that plugin's files: it works with all of them only
+    if unit.others < MANY or component.type not in _COPIED or not component.marketplace:
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
     return [told, f"only this one: {line}"]

@@ -26,20 +26,15 @@ class Units:
         self._summaries = summaries
         groups: dict[tuple[str, str, str], list[int]] = {}
         for row, summary in enumerate(summaries):
-            if (
-                summary.plugin
-                and summary.marketplace
-                and not summary.installed
-                and summary.type != TOOL
-                and not is_pointer(summary.id)
-            ):
+            if summary.plugin and not summary.installed and summary.type != TOOL and not is_pointer(summary.id):
                 groups.setdefault((summary.source, summary.marketplace, summary.plugin), []).append(row)
         self._units: list[Unit] = []
         self._at = np.full(len(summaries), -1, dtype=np.int64)
         for rows in groups.values():
             members = [summaries[row] for row in rows if summaries[row].type != PLUGIN]
-            if members:  # the contents of a plugin that is only listed are unknown
-                self._add(rows, members)
+            bringing = [row for row in rows if summaries[row].marketplace or summaries[row].copies_plugin]
+            if members and bringing:  # the contents of a plugin that is only listed are unknown
+                self._add(bringing, members)
 
     def of(self, row: int) -> Unit | None:
         """Return the plugin that a component is installed with; None if it has none or is installed already."""
@@ -49,7 +44,8 @@ class Units:
     def _add(self, rows: list[int], members: list[Summary]) -> None:
         first = members[0]
         counts = Counter(member.type for member in members)
-        name, counted = f"{first.plugin}@{first.marketplace}", dict(sorted(counts.items()))
+        name = f"{first.plugin}@{first.marketplace}" if first.marketplace else first.plugin
+        counted = dict(sorted(counts.items()))
         unit = Unit(name, counted, _tokens(members), whole=first.source != CATALOGUE)
         self._at[rows] = len(self._units)
         self._units.append(unit)

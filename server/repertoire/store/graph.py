@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.component import PROVIDES
+from repertoire.domain.component import PLUGIN, PROVIDES
 from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
@@ -124,19 +124,24 @@ class Graph:
     def summaries(self) -> list[Summary]:
         """Return the fields that ranking needs of every component, in the order of node ids."""
         same: dict[str, str] = {"": ""}  # interned: many components share a source, a repository and a day
-        found = []
+        found, copied = [], self._copied_plugins()
         for row in self._db.stream(
             f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
                 length(c.description), c.type, ifnull(s.key, ''), c.repository, c.plugin, c.last_commit, c.client,
-                c.marketplace
+                c.marketplace, iif(c.marketplace = '' AND c.plugin <> '', c.install, '')
                 FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
         ):
             number, key, name, content, installed, popularity, risk, described, *shared = row
             kind, source, repository, plugin, *late = (same.setdefault(text, text) for text in shared)
-            commit, client, marketplace = late
+            commit, client, marketplace, install = late
             known = (number, key, name, kind, source, repository, plugin, content, bool(installed), popularity)
-            found.append(Summary(*known, risk, commit, client, marketplace, described))
+            found.append(Summary(*known, risk, commit, client, marketplace, described, install in copied))
         return found
+
+    def _copied_plugins(self) -> frozenset[str]:
+        """Return the install lines of plugins of no marketplace; parts that work only with the plugin have them too."""
+        wanted = "SELECT install FROM component WHERE type = ? AND marketplace = '' AND install NOT IN ('', '[]')"
+        return frozenset(install for (install,) in self._db.rows(wanted, (PLUGIN,)))
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
         """Map node ids to components; an id that belongs to no component is left out."""

@@ -92,6 +92,24 @@ def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
     assert found == {key: sum(units[key].counts.values()) - 1 for key in found}
 
 
+def test_what_is_copied_with_a_plugin_of_no_marketplace_says_so(opened, bench):
+    """Its install line copies the folder of the plugin, since the skill starts a file of it."""
+    bound = skill("tide-tables", "Makes tide tables of harbour gauges.", "Run ${CLAUDE_PLUGIN_ROOT}/gauges.py.")
+    fleet = LARGE | {"skills/tide-tables/SKILL.md": bound, "skills/knots/SKILL.md": skill("knots", "Ties knots.", "Tie.")}
+    del fleet[".claude-plugin/marketplace.json"]
+    read(opened, bench, fleet=fleet)
+    snapshot, start = opened.pipeline.snapshot(), StartReader(bench.home / "repertoire.db")
+    units = {summary.id: snapshot.units.of(row) for row, summary in enumerate(snapshot.summaries)}
+    along = {key: start.coming_along(key) for key in units if "skills/" in key}
+    start.close()
+    assert {key: unit.others if unit else 0 for key, unit in units.items() if "skills/" in key} == along
+    assert sorted(along.values()) == [0, 41]
+    told = recommendation_text(recommend(opened.pipeline, Task(TASK)))
+    assert "armada brings 40 agents, 2 skills; about " in told
+    assert "only this one" not in told
+    assert "brings 41 more components" in offer(opened.pipeline, TASK, HintLimits()).text
+
+
 def test_of_a_plugin_that_the_catalogue_holds_in_part_only_a_lower_bound_is_said(opened):
     opened.store.sources.write(INFO, records_of(reading.load()), [], derived=[], now=NOW)
     snapshot = opened.pipeline.snapshot()
