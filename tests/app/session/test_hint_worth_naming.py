@@ -20,7 +20,11 @@ USER, THERE = SourceInfo("user:~/.claude", "user", "~/.claude"), SourceInfo("pro
 
 
 def named(
-    home: Path, *records: tuple[SourceInfo, Component], muted: frozenset[str] = frozenset(), prompt: str = PROMPT
+    home: Path,
+    *records: tuple[SourceInfo, Component],
+    muted: frozenset[str] = frozenset(),
+    seen: frozenset[str] = frozenset(),
+    prompt: str = PROMPT,
 ) -> list[str]:
     """Return the ids that a prompt's hint names, from a home that holds these components besides others."""
     with open_repertoire(filled_home(home), environment={}) as opened:
@@ -29,7 +33,8 @@ def named(
             opened.store.sources.write(info, own, [], derived=[], now=NOW)
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
-        return [hit.component.id for hit in offer(opened.pipeline, prompt, HintLimits(muted=muted)).hits]
+        limits = HintLimits(muted=muted, seen=seen)
+        return [hit.component.id for hit in offer(opened.pipeline, prompt, limits).hits]
 
 
 def test_what_cannot_be_installed_is_not_named(tmp_path: Path) -> None:
@@ -47,6 +52,14 @@ def test_what_is_installed_under_the_name_is_named_alone_unless_it_is_silent_or_
     assert named(tmp_path / "both", *both) == [own.id]
     muted = frozenset((own.id if source is USER else source.key,))
     assert named(tmp_path / "muted", *both, muted=muted) == ([] if source is USER else [FORMS.id])
+
+
+def test_beside_what_is_installed_and_was_named_or_used_nothing_to_install_is_named(tmp_path: Path) -> None:
+    words = "Fills in PDF forms with values, also those of a spreadsheet, and flattens their fields."
+    own = replace(FORMS, id=f"{USER.key}:forms", name="form-filling", description=words, installed=True)
+    both = (SOURCE, FORMS), (USER, replace(own, content_hash="own", install=()))
+    assert set(named(tmp_path / "first", *both)) == {own.id, FORMS.id}
+    assert named(tmp_path / "later", *both, seen=frozenset((own.id,))) == []
 
 
 def test_a_plugin_and_what_it_brings_are_not_named_side_by_side(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     best = max((hit.score for hit in likely), default=0.0)
     here = _installed(pipeline, ranking, likely, best)
     likely = [*here, *(hit for hit in likely if hit not in here)]
+    if any(hit.component.id in limits.seen and hit.score >= INSTALLED_FIRST_THRESHOLD * best for hit in here):
+        likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
     told = [entry.component for _, entry in ranking.reader.at(seen)]
     likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
     unwanted = _unwanted(sure, prompt, limits)
