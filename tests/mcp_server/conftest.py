@@ -66,9 +66,20 @@ def dispatcher(environment: dict[str, str]) -> Iterator[Dispatcher]:
 
 
 @pytest.fixture
+def talk_elsewhere(environment: dict[str, str]) -> Iterator[Talk]:
+    """Return a way to connect a client to the server of another session, which has the same home."""
+    made = Dispatcher(environment)
+    yield connection(made)
+    made.close()
+
+
+@pytest.fixture
 def talk(dispatcher: Dispatcher) -> Talk:
     """Return a way to connect a client of some name to the server."""
+    return connection(dispatcher)
 
+
+def connection(dispatcher: Dispatcher) -> Talk:
     @asynccontextmanager
     async def connect(name: str = CLAUDE_CODE, *, mode: str = "legacy") -> AsyncIterator[Client]:
         client = Implementation(name=name, version="1")

@@ -86,6 +86,20 @@ async def test_an_edit_undone_or_a_prompt_that_corrects_says_that_it_failed(talk
     assert outcome(home).outcome == "ok"  # somebody's word counts most
 
 
+async def test_somebodys_word_is_about_the_use_in_the_session_that_says_it(
+    talk: Talk, talk_elsewhere: Talk, home: Path
+) -> None:
+    skill = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "pdf-forms"})}
+    async with talk() as one, talk_elsewhere() as other:
+        await use(one)
+        await hook(other, "hook_prompt", prompt=PROMPT, session_id="s2")
+        await hook(other, "hook_used", **skill, session_id="s2")
+        await ask(other, "status")
+        await ask(one, "report_outcome", id="pdf-forms", outcome="failed")
+        await ask(one, "status")
+    assert {trial.session: trial.outcome for trial in trials(events_of(home))} == {"s1": "failed", "s2": "unknown"}
+
+
 async def test_what_a_check_printed_and_an_edit_put_back_are_heard(talk: Talk, home: Path) -> None:
     async with talk() as client:
         await use(client)

@@ -57,6 +57,7 @@ class Dispatcher:
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
+        self._session = ""  # the id of the client's session, which hooks alone tell
         self._looks_at = time.monotonic() + LOOK_SECONDS
         self._refreshing: list[subprocess.Popen[bytes]] = []
         self._watching: subprocess.Popen[bytes] | None = None
@@ -79,7 +80,7 @@ class Dispatcher:
             await self._refresh()  # a refresh computes the vectors
             return reply
         if not _TOOLS[name].read_only:
-            return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
+            return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments, self._session)))
         if _TOOLS[name].needs_model:
             await self._begin()
             await self._load_model(TOOL_MODEL_SECONDS)
@@ -110,6 +111,7 @@ class Dispatcher:
         One that is not done in time is done all the same, without its answer: what happened must not be lost.
         """
         hook = Hook(arguments, time.monotonic() + HOOK_SECONDS)
+        self._session = hook.session or self._session
         doing = asyncio.ensure_future(self._hook(name, hook))
         self._doing.add(doing)
         doing.add_done_callback(self._doing.discard)

@@ -59,9 +59,10 @@ class Writes:
 
         fill_new_home(self._repertoire)
 
-    def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
-        """Answer a tool that writes."""
-        call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
+    def tool(self, name: str, arguments: Mapping[str, Any], session: str) -> Reply:
+        """Answer a tool that writes, called by a session."""
+        call = CALLS[name]
+        context = Context.of(self._repertoire, project=arguments.get("project", ""), session=session)
         done = call.verb.run(context, call.question(arguments))
         return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
 

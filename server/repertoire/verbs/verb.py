@@ -24,11 +24,19 @@ class Context:
     repertoire: Repertoire
     project: str
     environment: Mapping[str, str]
+    session: str = ""  # id of Claude Code's session that asks; empty where none does, or before its first hook
 
     @classmethod
-    def of(cls, repertoire: Repertoire, *, project: str = "", environment: Mapping[str, str] = os.environ) -> Context:
+    def of(
+        cls,
+        repertoire: Repertoire,
+        *,
+        project: str = "",
+        environment: Mapping[str, str] = os.environ,
+        session: str = "",
+    ) -> Context:
         """Return the context of a question in a project, by default the current one."""
-        return cls(repertoire, resolve_project(project), environment)
+        return cls(repertoire, resolve_project(project), environment, session)
 
     @cached_property
     def muted(self) -> frozenset[str]:
@@ -42,8 +50,8 @@ class Context:
 
     @property
     def moment(self) -> Moment:
-        """Return the time and project of the question."""
-        return Moment(now(), "", self.project)
+        """Return the time, session and project of the question."""
+        return Moment(now(), self.session, self.project)
 
 
 def _nothing(_context: Context, _question: Any, _answer: Any) -> Sequence[Event]:

@@ -40,7 +40,7 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     if outcome not in SAYINGS:
         message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
         raise InvalidRequest(message)
-    component, use = _named_component(store, target, moment.project)
+    component, use = _named_component(store, target, moment)
     if outcome == DISMISSED:
         return _dismiss(store, component, moment, used=use is not None)
     if not note.strip() and _was_said(store, component, outcome, moment.project, use):
@@ -67,20 +67,21 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
     return Feedback(component, DISMISSED, used=used)
 
 
-def _named_component(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
-    """Return the component that an id or name means (of several the one used last in the project), and its latest use.
+def _named_component(store: Store, target: str, moment: Moment) -> tuple[Component, Event | None]:
+    """Return the component that an id or name means, and its latest use: in this session, else in this project.
 
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name, and none was used.
     """
     found = [entry.component for entry in find_components(store, target)]
+    here = moment.session or None  # a use of no known session is nobody's own
     uses = [
-        (event.project == project, event.id, component, event)
+        (event.session == here, event.project == moment.project, event.id, component, event)
         for component in found
         for event in store.events.of_node(component.id, kinds=(SELECTED, FAILED), limit=50)
     ]
     if not uses:
         return find_meant(store, target)[0].component, None
-    _, _, component, event = max(uses, key=lambda use: use[:2])
+    *_, component, event = max(uses, key=lambda use: use[:3])
     return component, event
