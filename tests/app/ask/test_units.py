@@ -95,7 +95,10 @@ def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
 def test_what_is_copied_with_a_plugin_of_no_marketplace_says_so(opened, bench):
     """Its install line copies the folder of the plugin, since the skill starts a file of it."""
     bound = skill("tide-tables", "Makes tide tables of harbour gauges.", "Run ${CLAUDE_PLUGIN_ROOT}/gauges.py.")
-    fleet = LARGE | {"skills/tide-tables/SKILL.md": bound, "skills/knots/SKILL.md": skill("knots", "Ties knots.", "Tie.")}
+    fleet = LARGE | {
+        "skills/tide-tables/SKILL.md": bound,
+        "skills/knots/SKILL.md": skill("knots", "Ties knots.", "Tie."),
+    }
     del fleet[".claude-plugin/marketplace.json"]
     read(opened, bench, fleet=fleet)
     snapshot, start = opened.pipeline.snapshot(), StartReader(bench.home / "repertoire.db")
