@@ -160,6 +160,20 @@ def test_a_script_of_no_language_that_is_read_is_told(text: str, unread: bool) -
     assert is_unread(text) is unread
 
 
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("도커 없이 배포", "without docker; deploy"),
+        ("Dockerを使わずにデプロイ", "without Docker; deploy"),
+        ("Kubernetesなしでデプロイ", "without Kubernetes; deploy"),
+        ("деплой без докера", "deployment without docker"),
+        ("Сделай форму без редукса на реакте", "create form react"),  # what nobody knows rules nothing else out
+    ],
+)
+def test_what_is_ruled_out_in_another_language_is_ruled_out_in_english(text: str, english: str) -> None:
+    assert in_english(text) == english
+
+
 def test_what_is_not_known_and_kept_is_told_apart_from_what_is_lost() -> None:
     told = Translation("tests Zustandsautomat", "German", 1, ("Zustandsautomat", "größer")).note
     assert told.endswith("; not known, left as they are: Zustandsautomat; not known: größer")

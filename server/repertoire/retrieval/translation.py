@@ -13,6 +13,8 @@ from repertoire.retrieval.language import ENGLISH, LANGUAGES, UNPARTED, language
 from repertoire.retrieval.translation_dictionary import TranslationDictionary, dictionary
 
 _MOST = 2_000  # characters that are translated; the rest of a longer prompt is mostly pasted text
+_RULING_OUT = ("without", "instead of")
+_BEHIND_ITS_NOUN = frozenset(("ja", "ko"))  # languages that say "Docker without"
 _STOPS = frozenset(".,;:?!")
 _BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
 _BEHIND = _BEFORE + "."
@@ -51,23 +53,35 @@ class _EnglishText:
     words: list[str] = field(default_factory=list)
     known: int = 0
     unknown: list[str] = field(default_factory=list)
+    behind: bool = False  # what rules a noun out is said behind it
+    lost: bool = False  # the last word was not known, and left out
 
     def add(self, english: str) -> None:
         """Append an English word; an empty one stands for a word that is dropped."""
-        if english:
-            self.known += 1
-            if self.words[-1:] != [english]:
-                self.words.append(english)
+        if not english:
+            return
+        self.known += 1
+        if self.behind and english in _RULING_OUT:
+            if self.words and not self.lost:
+                self.words.insert(-1, english)
+                self.stop(";")
+        elif self.words[-1:] != [english]:
+            self.words.append(english)
+        self.lost = False
 
     def keep(self, name: str) -> None:
         """Append a name, which is the same in any language."""
+        self.lost = False
         self.words.append(name)
 
     def miss(self, word: str) -> None:
         """Note an unknown word; append it if it is ASCII, since it may be a name."""
         self.unknown.append(word)
-        if word.isascii():
+        self.lost = not word.isascii()
+        if not self.lost:
             self.words.append(word)
+        elif self.words and self.words[-1] in _RULING_OUT:
+            self.words.pop()  # else it would rule out the next word
 
     def stop(self, mark: str) -> None:
         """End the clause with a punctuation mark, if a clause has begun."""
@@ -83,7 +97,7 @@ def translate(text: str) -> Translation | None:
     code = language_of(text)
     if not code:
         return None
-    english_text, head = _EnglishText(), text[:_MOST].replace("\u2019", "'")
+    english_text, head = _EnglishText(behind=code in _BEHIND_ITS_NOUN), text[:_MOST].replace("\u2019", "'")
     if code in UNPARTED:
         _by_letters(head.translate(_FULL), dictionary(code), english_text)
     else:
