@@ -10,6 +10,7 @@ import numpy as np
 
 from repertoire.app.ask.clarification import clarifying_facets
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
+from repertoire.app.ask.gaps import gaps_of
 from repertoire.app.ask.requirements import dependencies
 from repertoire.app.ask.set_candidates import (
     CandidatePool,
@@ -19,6 +20,7 @@ from repertoire.app.ask.set_candidates import (
     names_of,
     twin_marks,
 )
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
 from repertoire.domain.errors import InvalidRequest
@@ -212,7 +214,9 @@ def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
 def _answer(answered: _Answered) -> Recommendation:
     ranking, pool = answered.ranking, answered.pool
     items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
-    gaps = still_open(ranking.plan.capabilities, [pool.candidates[item.hit.component.id] for item in items])
+    still = still_open(ranking.plan.capabilities, [pool.candidates[item.hit.component.id] for item in items])
+    likely = ranking.implied.likely if ranking.implied else {}
+    gaps = gaps_of(ranking.plan.query.text, still, shipped_vocabulary(), likely)
     near = _runners_up(pool.ranked, items)
     return Recommendation(
         items=items,

@@ -1,0 +1,53 @@
+"""A gap is what a task really asks for: no everyday word, no part of a file's name, and nothing that is ruled out."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.app.ask.gaps import gaps_of
+from repertoire.app.sources.vocabulary import shipped_vocabulary
+
+UNLIKELY = dict.fromkeys(shipped_vocabulary().broader, 0.01) | dict.fromkeys(("documents", "sales", "testing"), 0.01)
+
+
+def gaps(task: str, *still_open: str) -> tuple[str, ...]:
+    return gaps_of(task, still_open, shipped_vocabulary(), UNLIKELY)
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        ("document the endpoints of our API", "documents"),
+        ("fix the box shadow of the cards", "documents"),
+        ("plot sales_2023.csv by month", "sales"),
+        ("the route in src/routes/users.ts returns 404", "typescript"),
+        ("why does auth/hash.py hang", "python"),
+        ("cluster the reviews, no deep learning please", "deep-learning"),
+        ("send mails without using Kubernetes", "kubernetes"),
+    ],
+)
+def test_what_a_task_names_in_passing_in_a_path_or_rules_out_is_no_gap(task: str, named: str) -> None:
+    assert named in shipped_vocabulary().count(task)
+    assert gaps(task, named) == ()
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        ("write python scripts that read sales_2023.csv", "python"),
+        ("build the page with next.js", "nextjs"),
+        ("set up vue.js with tests", "vue"),
+        ("train a deep learning model", "deep-learning"),
+        ("there is no documentation: deploy to Kubernetes", "kubernetes"),
+    ],
+)
+def test_what_a_task_names_in_earnest_is_a_gap(task: str, named: str) -> None:
+    assert gaps(task, named) == (named,)
+
+
+def test_an_everyday_word_is_a_gap_where_the_task_implies_the_same() -> None:
+    assert gaps_of("document the release", ["documents"], shipped_vocabulary(), {"documents": 0.3}) == ("documents",)
+
+
+def test_nothing_is_a_gap_where_all_is_covered() -> None:
+    assert gaps("deploy to Kubernetes") == ()
