@@ -69,5 +69,5 @@ def adds_nothing(candidate: Candidate, covered: frozenset[str]) -> bool:
 
 
 def _part(candidate: Candidate) -> frozenset[str]:
-    # "add" and "make" tell no part of a task
-    return candidate.capabilities or candidate.covers - ENGLISH
+    # "add" and "make" tell no part of a task, nor does a number
+    return candidate.capabilities or frozenset(word for word in candidate.covers - ENGLISH if not word.isdigit())
