@@ -11,6 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.catalogue import reading
 from repertoire.domain.component import COMPONENT_TYPES, DOCUMENTATION, PACKAGE, TOOL, WORKFLOW
 from repertoire.domain.text import content_words
@@ -85,6 +86,9 @@ def test_a_phrase_names_one_capability_only():
     repeated = [phrase for phrase, count in Counter(terms + synonyms).items() if count > 1]
     assert repeated == []
     assert len(CATALOGUE.phrases()) == len(terms) + len(synonyms)
+    listed = shipped_vocabulary().phrases.values()
+    of_words = [{term for words, term in same if words == one} for same in listed for one, _ in same]
+    assert [terms for terms in of_words if len(terms) > 1] == []
 
 
 def test_every_phrase_can_be_searched_for():

@@ -26,7 +26,7 @@ _IS = {
     MCP_SERVER: frozenset(("mcp", "mcp server", "mcp servers", "model context protocol")),
 }
 
-_WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?")
+_WORD = re.compile(r"\bn\+1\b|[^\W_]+(?:[+#]+(?!\w))?")  # "n+1" queries are one word
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n|\s[-\u2013\u2014]\s")
 _EXAMPLES = re.compile(r"<example>|\bSpecifically:|\bContext:\s|\bExamples?:", re.IGNORECASE)
 # A sentence, from these words to its end, about what a component is not for.
@@ -36,6 +36,7 @@ _NOT_FOR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PLURALS = ((re.compile(r"ies$"), "y"), (re.compile(r"(?<=ss)es$|(?<=x)es$|(?<=[nrt]ch)es$|(?<=sh)es$"), ""))
+_NO_PLURALS = frozenset(("canvas", "fireflies", "polars", "rtos"))  # Canva, Firefly, Polar and RTO are others
 # The interpreter and the file endings in a command line tell how a hook runs, not what it does.
 _RUNNER = re.compile(r"\b(?:node|npx|bunx?|deno|python3?|bash|sh|uvx?)\b|\.(?:m?js|ts|py|sh)\b|\.github/")
 _SERVER_LINE = re.compile(r"MCP server (?P<own>\S+(?: (?:of|at) \S+)?)\. (?P<plugin>.+)", re.DOTALL)
@@ -101,7 +102,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _singular(word: str) -> str:
-    if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+    if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")) or word in _NO_PLURALS:
         return word
     for plural, ending in _PLURALS:
         if len(word) > 4 and plural.search(word):
