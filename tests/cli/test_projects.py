@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
 from repertoire.app.projects.places import memory_file
 
@@ -66,3 +69,34 @@ def test_whether_the_mirror_is_on_is_told_by_what_ends_it_and_by_the_state_of_th
     assert [*folder.glob("notes/*.md")]
     assert state() == (False, "mirror: off")
     assert not json.loads(run("project", "mirror", "--off", "--json").stdout)["on"]
+
+
+def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory_and_the_old_one_is_kept(run, tmp_path):
+    project, elsewhere, home = tmp_path / "project", tmp_path / "elsewhere", tmp_path / "home"
+    _commit(project, {"README.md": "# Kiln\n", "kiln.py": "def fire():\n    return 1\n"})
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "save", "note", "The kiln cools slowly").returncode == 0
+    assert "before" not in run("project", "init", "--no-vectors", "--quiet").stderr
+
+    shutil.copytree(project, elsewhere)
+    for path in project.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _commit(project, {"README.md": "# Loom\n", "loom.py": "def weave():\n    return 1\n"})
+    begun = run("project", "init", "--no-vectors", "--quiet")
+    kept = next(home.glob("projects/*-1.db"))
+    assert f"its memory with 1 notes and tasks is kept in {kept}" in begun.stderr
+    assert "kiln" not in run("project", "search", "kiln cools").stdout
+
+    begun = run("project", "init", "--no-vectors", "--quiet", cwd=elsewhere)
+    assert f"`repertoire project init --from {kept}` takes it over" in begun.stderr
+    assert run("project", "init", "--from", str(kept), "--no-vectors", "--quiet", cwd=elsewhere).returncode == 0
+    assert "The kiln cools slowly" in run("project", "search", "kiln cools", cwd=elsewhere).stdout
+    assert not kept.exists()
+
+
+def _commit(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", f"Begin {sorted(files)}")):
+        settings = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *settings, *words], cwd=folder, check=True)

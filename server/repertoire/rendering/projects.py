@@ -12,6 +12,7 @@ from repertoire.rendering.entries import entry_text, shown_entry_data
 if TYPE_CHECKING:  # other answers render no project
     from repertoire.app.projects.index import Indexed
     from repertoire.app.projects.moved import LeftBehind
+    from repertoire.app.projects.origin import SetAside
     from repertoire.app.projects.search import MemoryAnswer
     from repertoire.app.projects.show import FileListing, Outline, ShownItem
     from repertoire.app.projects.status import ProjectStatus
@@ -180,10 +181,21 @@ def indexed_data(done: Indexed) -> dict[str, Any]:
 
 def left_behind_text(left: LeftBehind) -> str:
     """Say that a memory, whose folder is gone, may be the one of the folder that was begun."""
-    was, noted = shlex.quote(clean_line(left.root, 400)), f" and {left.entries} notes and tasks" if left.entries else ""
+    was, taken = (shlex.quote(clean_line(one, 400)) for one in (left.root, left.source))
+    noted = f" and {left.entries} notes and tasks" if left.entries else ""
     return (
         f"If this is {was} under another name: its memory is still here, with {left.files} files, of which {left.here} "
-        f"lie in this folder{noted}. `repertoire project init --from {was}` takes it over."
+        f"lie in this folder{noted}. `repertoire project init --from {taken}` takes it over."
+    )
+
+
+def set_aside_text(other: SetAside) -> str:
+    """Say that the memory of a folder was that of another project, and where it lies now."""
+    file = shlex.quote(clean_line(str(other.file), 400))
+    return (
+        f"Another project lay in {clean_line(other.root, 400)} before: its memory with {other.entries} notes and tasks "
+        f"is kept in {file}, and this project begins an empty one. Where that project lies now, "
+        f"`repertoire project init --from {file}` takes its memory over."
     )
 
 

@@ -27,11 +27,9 @@ from repertoire.domain.project import (
     TREE,
     Chunk,
     CodeFacts,
-    DocSection,
     KnownFile,
     ProjectCounts,
     ReadFile,
-    Symbol,
     chunk_space,
     file_key,
     heading_space,
@@ -52,11 +50,11 @@ from repertoire.store.project_merges import ProjectMerges
 from repertoire.store.project_programs import StoredPrograms
 from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
-from repertoire.store.project_texts import heading_of_section, heading_of_symbol, text_hash
+from repertoire.store.project_texts import first_line, heading_of_section, heading_of_symbol, text_hash, words_of_symbol
 from repertoire.store.rows import storable, storable_value
 from repertoire.store.vector_form import Matrix
 from repertoire.store.vectors import Vectors
-from repertoire.store.writing import GraphWriter, Owner, Text
+from repertoire.store.writing import GraphWriter, Owner
 
 _SEPARATOR = "\x1f"
 _KINDS_IN_KEY = re.compile(r"^(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
@@ -115,6 +113,15 @@ class ProjectStore:
         with self._db.transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('root', ?)", (storable(root),))
             self._db.execute("INSERT OR IGNORE INTO meta VALUES ('created', ?)", (now,))
+
+    def origin(self) -> frozenset[str]:
+        """Return what tells the project's repository from others, as it was recorded; empty if nothing was."""
+        return frozenset(str(self._db.value("SELECT value FROM meta WHERE key = 'origin'") or "").split())
+
+    def set_origin(self, origin: Collection[str]) -> None:
+        """Record what tells the project's repository from others."""
+        with self._db.transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('origin', ?)", (" ".join(sorted(origin)),))
 
     def begin_again(self) -> None:
         """Record that no file was read yet: what a rescue recovered is what people saved."""
@@ -260,7 +267,7 @@ class ProjectStore:
         owner = Owner(TREE, storable(file.path))
         for symbol in file.symbols:
             key = storable(symbol_key(file.path, symbol.qualname))
-            node_id = writer.put_node(Node(key, SYMBOL, symbol.name), owner, _words(file.path, symbol))
+            node_id = writer.put_node(Node(key, SYMBOL, symbol.name), owner, words_of_symbol(file.path, symbol))
             head = (symbol.kind, symbol.qualname, symbol.container, symbol.signature, symbol.doc)
             row = (node_id, file_id, *map(storable, head), symbol.start, symbol.end, int(symbol.exported))
             self._db.execute(f"INSERT OR REPLACE INTO symbol VALUES ({marks(row)})", row)
@@ -279,7 +286,7 @@ class ProjectStore:
             above = index_text(" ".join((file.title, *section.path, file.path)))
             words = (index_text(section.title), above, index_text(section.text))
             node_id = writer.put_node(Node(key, SECTION, section.title), owner, words)
-            path, first = _SEPARATOR.join(section.path), _first_line(section)
+            path, first = _SEPARATOR.join(section.path), first_line(section)
             row = (
                 section.anchor,
                 section.title,
@@ -386,13 +393,3 @@ class ProjectStore:
 def _package(module: str) -> str:
     parts = module.replace("::", "/").split("/")
     return "/".join(parts[:2]) if module.startswith("@") else parts[0].partition(".")[0]
-
-
-def _words(path: str, symbol: Symbol) -> Text:
-    named = index_text(f"{symbol.name} {symbol.qualname}")
-    return named, index_text(f"{path} {symbol.signature} {symbol.doc}"), index_text(symbol.text)
-
-
-def _first_line(section: DocSection) -> str:
-    lines = (line.strip() for line in section.text.split("\n"))
-    return next((line[:200] for line in lines if line and not line.startswith("#")), "")

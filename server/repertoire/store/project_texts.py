@@ -14,6 +14,12 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
+def words_of_symbol(path: str, symbol: Symbol) -> tuple[str, str, str]:
+    """Return the texts by which a symbol is found: its name, what its head says, its own text."""
+    named = index_text(f"{symbol.name} {symbol.qualname}")
+    return named, index_text(f"{path} {symbol.signature} {symbol.doc}"), index_text(symbol.text)
+
+
 def heading_of_symbol(path: str, symbol: Symbol) -> str:
     """Return the text that stands for a symbol's name: what it is called, what it says of itself, its head."""
     return f"{index_text(symbol.qualname or path)}: {symbol.doc[:300]}\n{symbol.signature}"
@@ -22,6 +28,12 @@ def heading_of_symbol(path: str, symbol: Symbol) -> str:
 def heading_of_section(file: ReadFile, section: DocSection) -> str:
     """Return the headings above a section and its own."""
     return " - ".join(dict.fromkeys(part for part in (file.title, *section.path, section.title) if part))
+
+
+def first_line(section: DocSection) -> str:
+    """Return the first line of a section that is no heading."""
+    lines = (line.strip() for line in section.text.split("\n"))
+    return next((line[:200] for line in lines if line and not line.startswith("#")), "")
 
 
 def texts_to_embed(file: ReadFile) -> dict[str, str]:

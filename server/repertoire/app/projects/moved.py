@@ -25,6 +25,7 @@ class LeftBehind:
     """A memory whose folder is gone, with how many of the files that it knows lie in another folder."""
 
     root: str
+    source: str  # what is named to take it over: the folder, or the file of a memory that was set aside
     files: int
     here: int
     entries: int
@@ -41,8 +42,10 @@ def take_over(home: Path, old: str, root: str, opening: Opening) -> None:
         StoreBusy: another process reads the project into its memory.
     """
     refuse_no_project(root)
-    gone, file = memory_file(home, old), memory_file(home, root)
-    _refuse_unless_moved(old, gone)
+    gone, file = _set_aside(home, old), memory_file(home, root)
+    if gone is None:
+        gone = memory_file(home, old)
+        _refuse_unless_moved(old, gone)
     if file.is_file():
         with opening(file) as memory:
             _refuse_saved(memory, root)
@@ -76,11 +79,21 @@ def left_behind(home: Path, root: str) -> LeftBehind | None:
     for file in sorted(homes.projects_path(home).glob("*.db")):
         with contextlib.suppress(StoreError), ProjectStore.open(file, read_only=True) as memory:
             was, known = memory.root(), memory.known()
-            if was and known and not os.path.lexists(was):
+            source = str(file) if file != memory_file(home, was) else was if not os.path.lexists(was) else ""
+            if was and known and source:
                 here = sum(Path(root, path).is_file() for path in known)
-                found.append(LeftBehind(was, len(known), here, memory.counts("").entries))
+                found.append(LeftBehind(was, source, len(known), here, memory.counts("").entries))
     best = max(found, key=lambda one: one.here, default=None)
     return best if best and best.here >= _SAME * best.files else None
+
+
+def _set_aside(home: Path, named: str) -> Path | None:
+    """Return the file of a memory that is named itself, as one is that was set aside; None for a folder's."""
+    file = Path(os.path.realpath(named))
+    if file.suffix != ".db" or file.parent != Path(os.path.realpath(homes.projects_path(home))) or not file.is_file():
+        return None
+    with ProjectStore.open(file, read_only=True) as memory:
+        return file if file.name != memory_file(home, memory.root()).name else None
 
 
 def _refuse_unless_moved(old: str, memory: Path) -> None:
