@@ -12,6 +12,7 @@ from pathlib import Path
 import re2
 from pathspec import GitIgnoreSpec
 
+from repertoire.domain.text import sendable
 from repertoire.sources.repository import top_of
 
 _MOST_BYTES = 200_000  # of one file of patterns
@@ -44,7 +45,8 @@ class GitIgnore:
         while True:
             spec = self._spec(above)
             if spec is not None:
-                decided = spec.check_file(posixpath.relpath(shown, above or ".") + ("/" if folder else "")).include
+                below = posixpath.relpath(shown, above or ".") + ("/" if folder else "")
+                decided = spec.check_file(sendable(below)).include  # a file name need not be UTF-8; RE2's text is
                 if decided is not None:
                     return decided
             if not above:

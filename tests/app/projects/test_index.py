@@ -324,3 +324,15 @@ def test_the_languages_of_snippets_are_known_and_asked_for(kiln):
         hits = search_memory(shelf.open(str(root)), asked, embedder=None).hits
     assert [hit.item.key for hit in hits] == [mixing.key]
     assert "with python, shell" in item_text(hits[0].item)
+
+
+def test_a_file_name_that_is_not_utf_8_is_told_and_the_rest_is_read(tmp_path):
+    root = write(tmp_path / "project", {".gitignore": "*.log\n", "ok.py": "def brew():\n    pass\n"})
+    for name in (b"caf\xe9.py", b"caf\xe9.log", b"caf\xe9/inside.py", b"caf\xe9/inside.log"):
+        path = Path(os.fsdecode(bytes(root) + b"/" + name))
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("def lost():\n    pass\n")
+    with begin(tmp_path / "home", root) as memory:
+        done = read(memory)
+        assert done.skipped == dict.fromkeys(("caf?.py", "caf?/inside.py"), "the file name is not UTF-8")
+        assert set(memory.known()) == {".gitignore", "ok.py"}
