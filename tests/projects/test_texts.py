@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+import time
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.app.clock import local_today
 from repertoire.domain.project import Entry
 from repertoire.projects.hints import hints_of
 from repertoire.projects.mentions import MOST, mentions
@@ -25,6 +27,9 @@ TODAY = date(2026, 11, 24)  # a Tuesday
         ("what was decided yesterday?", "2026-11-23", "2026-11-23"),
         ("what did we say last week about it", "2026-11-16", "2026-11-22"),
         ("decisions since Monday", "2026-11-23", "2026-11-24"),
+        ("decisions since last Friday", "2026-11-20", "2026-11-24"),
+        ("what broke last friday", "2026-11-20", "2026-11-20"),
+        ("notes before the last Monday", "0001-01-01", "2026-11-22"),
         ("notes of the last two weeks", "2026-11-10", "2026-11-24"),
         ("what broke 3 days ago", "2026-11-21", "2026-11-21"),
         ("in May we chose it", "2026-05-01", "2026-05-31"),
@@ -58,6 +63,24 @@ def test_a_sort_and_a_time_speak_for_the_entries_of_them_and_a_bare_time_asks_fo
     old = Entry("note:b", "note", "x", data={"category": "decision"}, changed="2026-01-18T10:00:00")
     other = Entry("note:c", "note", "x", data={"category": "fact"}, changed="2026-11-18T10:00:00")
     assert hints.factor(new) > hints.factor(other) > hints.factor(old)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="NO TIME ZONE CAN BE SET HERE")
+def test_a_day_is_that_of_the_person_and_not_that_of_the_clock_in_utc(monkeypatch):
+    def note(at: str) -> Entry:
+        return Entry("note:a", "note", "x", changed=at)
+
+    late, early = note("2026-11-24T05:00:00Z"), note("2026-11-23T02:00:00Z")  # in the evening of the day before, there
+    asked = hints_of("what was decided yesterday?", TODAY)
+    try:
+        for zone, covered in (("XXX+8", (True, False)), ("UTC0", (False, True)), ("XXX-10", (False, True))):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            assert (asked.covers(late), asked.covers(early)) == covered
+            assert local_today() == datetime.now(timezone(timedelta(hours=-int(zone[3:])))).date()
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_names_are_found_by_how_they_are_written_and_plain_words_are_none():

@@ -1,4 +1,4 @@
-"""Gives the current time in UTC, as text in the store's format."""
+"""Gives the current time in UTC, as text in the store's format, and the date where the person is."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def ago(past: timedelta) -> str:
 def today() -> date:
     """Return the current date in UTC."""
     return datetime.now(timezone.utc).date()
+
+
+def local_today() -> date:
+    """Return the current date in the machine's time zone, which is the day that a person calls today."""
+    return datetime.now().astimezone().date()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from repertoire.domain.project import NOTE, PROCEDURE, TASK, Entry
 from repertoire.domain.text import content_words
@@ -50,7 +50,17 @@ class Hints:
 
     def covers(self, entry: Entry) -> bool:
         """Tell whether an entry was saved or changed in the time that is asked for."""
-        return self.span is None or self.span.first.isoformat() <= entry.changed[:10] <= self.span.last.isoformat()
+        return (
+            self.span is None or self.span.first.isoformat() <= _local_day(entry.changed) <= self.span.last.isoformat()
+        )
+
+
+def _local_day(at: str) -> str:
+    """Return the day of a time in the machine's time zone, as that of a person who says `yesterday`."""
+    try:
+        return datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone().date().isoformat()
+    except (OverflowError, ValueError):
+        return at[:10]
 
 
 def hints_of(question: str, today: date) -> Hints:

@@ -22,7 +22,8 @@ _POINT = re.compile(
     rf"\b(?P<day>today|yesterday|recently|lately)\b|\b(?P<this>this|last|past) (?P<unit>week|month|year)\b"
     rf"|\b(?:last|past) {_COUNT} (?P<units>day|week|month|year)s?\b"
     rf"|\b(?P<ago>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<before>day|week|month|year)s? ago\b"
-    rf"|\b(?P<weekday>{'|'.join(_WEEKDAYS)})\b|\b(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<year>\d{{4}})\b)?"
+    rf"|\b(?:(?:last|past) )?(?P<weekday>{'|'.join(_WEEKDAYS)})\b"
+    rf"|\b(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<year>\d{{4}})\b)?"
     rf"|\b(?P<iso>\d{{4}}-\d\d(?:-\d\d)?)\b)",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from repertoire.app.clock import today
+from repertoire.app.clock import local_today
 from repertoire.app.projects.file_procedures import procedures_for
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
@@ -33,7 +33,7 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     if "text" not in run.without:
         _add_passages(project, run, scores)
     passed = spread(scores, project.beside())
-    hints, named = hints_of(run.question, today()), _linked_with(project, named_nodes(project, run.question))
+    hints, named = hints_of(run.question, local_today()), _linked_with(project, named_nodes(project, run.question))
     wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
     best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
     found = project.store.entries.by_node(best)

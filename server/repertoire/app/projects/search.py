@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from repertoire.app.clock import today
+from repertoire.app.clock import local_today
 from repertoire.app.projects.knowledge import meaning, ranked_entries
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
@@ -67,7 +67,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     Raises:
         InvalidRequest: nothing is asked, of code, documents or files.
     """
-    hints = hints_of(wanted.query[:_QUESTION], today())
+    hints = hints_of(wanted.query[:_QUESTION], local_today())
     of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
     if not wanted.query.strip() or of_a_time:
         recent = _recent(project, wanted, hints)
