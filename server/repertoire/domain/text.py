@@ -14,6 +14,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts that part no words, and Hangul, whose particles cling to a foreign word: "PDFを" speaks of PDF.
 _UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
 _WORD = re.compile(rf"[cC]\+\+|[cCfF]#|[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
+_RUN = re.compile(f"[{_UNPARTED}]{{3,}}")
 _SYMBOLS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _FRAMES = re.compile(
@@ -82,6 +83,20 @@ def content_words(text: str) -> list[str]:
             words.update(dict.fromkeys(parts))
         words["".join(parts)] = None
     return [word for word in words if word not in STOPWORDS and (len(word) > 1 or word.isdigit() or not word.isascii())]
+
+
+def with_pairs(text: str) -> str:
+    """Return text with the pairs of letters behind each run of a script that parts no words, so that parts are found.
+
+    Both the indexed text and the question need them.
+    """
+    if text.isascii():
+        return text
+    return _RUN.sub(lambda found: f" {found[0]} {_pairs(found[0])} ", unicodedata.normalize("NFKC", text))
+
+
+def _pairs(run: str) -> str:
+    return " ".join(run[at : at + 2] for at in range(len(run) - 1))
 
 
 def match_any(words: list[str]) -> str:

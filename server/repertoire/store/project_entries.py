@@ -24,7 +24,7 @@ from repertoire.domain.project import (
     chunk_space,
     heading_space,
 )
-from repertoire.domain.text import index_text
+from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts
 from repertoire.store.rows import storable, storable_value
@@ -50,8 +50,8 @@ class ProjectEntries:
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             said = " ".join((*entry.tags, *_words_in(entry.data)))
-            words = (index_text(entry.title), index_text(said), index_text(entry.body))
-            node_id = writer.put_node(Node(entry.key, entry.kind, entry.title), SHARED, words)
+            title, told, body = (index_text(with_pairs(text)) for text in (entry.title, said, entry.body))
+            node_id = writer.put_node(Node(entry.key, entry.kind, entry.title), SHARED, (title, told, body))
             row = (entry.kind, entry.title, entry.body, json.dumps(entry.tags), entry.status, entry.priority)
             values = (node_id, *map(storable_value, row), json.dumps(dict(entry.data)), entry.version)
             values = (*values, entry.created, entry.changed)

@@ -202,3 +202,18 @@ def test_what_is_found_says_by_what(project):
     assert {hit.item.key: hit.why for hit in hits} == {first.entries[0].key: "words", second.entries[0].key: "links"}
     assert "(by words)" in memory_answer_text(search_memory(project, MemoryQuery("hatch"), embedder=None))
     assert search_memory(project, MemoryQuery(""), embedder=None).hits[0].why == ""
+
+
+@pytest.mark.parametrize(
+    ("note", "other", "question"),
+    [
+        ("我们决定使用缓慢冷却的窑炉", "今天天气很好", "窑炉冷却"),
+        ("窯はゆっくり冷却することに決定しました", "天気がとても良いです", "冷却の決定"),
+        ("가마는 천천히식히기로 결정했습니다", "오늘은 날씨가 좋습니다", "가마 결정"),
+    ],
+)
+def test_a_note_in_a_script_that_parts_no_words_is_found_by_a_part_of_it(project, note, other, question):
+    for title in (note, other):
+        save_entry(project, SaveRequest("note", title=title), embedder=None)
+    found = search_memory(project, MemoryQuery(question, ("note",)), embedder=None)
+    assert [hit.item.title for hit in found.hits] == [note]

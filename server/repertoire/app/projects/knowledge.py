@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from repertoire.app.clock import local_today
 from repertoire.app.projects.file_procedures import procedures_for
@@ -11,7 +11,7 @@ from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import ENTRIES, KNOWLEDGE, Entry, Item
-from repertoire.domain.text import index_text
+from repertoire.domain.text import content_words, index_text, with_pairs
 from repertoire.projects.common_names import names_in, without_common_names
 from repertoire.projects.hints import hints_of
 from repertoire.projects.passages import best_passages
@@ -24,6 +24,15 @@ _RANKED = 100  # entries among which the newest about the same is looked for
 _SCORED = 2_000  # entries whose scores may pass on to what they are linked with
 _NAMED = 1.2  # factor of what is linked with a file, symbol or entry that the question names: Memory Fabric's
 _READ = 20  # entries whose passages are compared
+
+
+class EntryRun(SectionRun):
+    """The state of one question to what was saved."""
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The question's content words, and the pairs of letters of scripts that part no words."""
+        return content_words(with_pairs(self.question))[: self.most_words]
 
 
 def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]) -> list[tuple[Item, float]]:
@@ -79,4 +88,4 @@ def _lines(entry: Entry) -> Sequence[str]:
 
 @lru_cache(maxsize=20_000)
 def _stems(line: str) -> frozenset[str]:
-    return frozenset(stems(index_text(line)))
+    return frozenset(stems(index_text(with_pairs(line))))

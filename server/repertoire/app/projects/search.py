@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from repertoire.app.clock import local_today
-from repertoire.app.projects.knowledge import meaning, ranked_entries
+from repertoire.app.projects.knowledge import EntryRun, meaning, ranked_entries
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
@@ -119,7 +119,7 @@ def _in_view(
     index = project.index(view, embedder.model if embedder is not None else "")
     beside = _beside(view, "" if embedder is None else wanted.mode)
     question = wanted.query[:_QUESTION]
-    run = SectionRun(
+    run = (EntryRun if view == KNOWLEDGE else SectionRun)(
         question,
         project.store.graph,
         index,
