@@ -12,8 +12,11 @@ from repertoire.projects.times import Span, span_of
 
 # What speaks for an entry or against it: small, as no labelled set has questions of this sort.
 _ASKED, _OUTSIDE = 1.1, 0.7
+# A decision stands in no other sort of text: with less, a task or section that repeats the question's words leads.
+_DECIDED = 1.4
+_DECISION = "decision"  # a category of notes
 _SORTS = (  # the first that a question has: kind, category, words
-    (NOTE, "decision", re.compile(r"\b(?:decid\w*|decision\w*|chose|chosen|choice|agreed|settled)\b", re.IGNORECASE)),
+    (NOTE, _DECISION, re.compile(r"\b(?:decid\w*|decision\w*|chose|chosen|choice|agreed|settled)\b", re.IGNORECASE)),
     (NOTE, "preference", re.compile(r"\bprefer\w*\b", re.IGNORECASE)),
     (NOTE, "pattern", re.compile(r"\b(?:patterns?|conventions?|how do we usually)\b", re.IGNORECASE)),
     (NOTE, "blocker", re.compile(r"\b(?:blockers?|blocked|stuck)\b", re.IGNORECASE)),
@@ -45,7 +48,7 @@ class Hints:
         """Return what speaks for an entry (above 1) or against it (below 1)."""
         value = 1.0
         if self.kind == entry.kind and (not self.category or entry.data.get("category") == self.category):
-            value *= _ASKED
+            value *= _DECIDED if self.category == _DECISION else _ASKED
         return value if self.covers(entry) else value * _OUTSIDE
 
     def covers(self, entry: Entry) -> bool:

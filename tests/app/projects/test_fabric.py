@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from app.projects.small_project import write
 from repertoire.app.clock import ago
 from repertoire.app.projects.entries import delete_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, SaveRequest, save_request
@@ -14,10 +16,18 @@ from repertoire.app.projects.index import index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.show import show_item
 from repertoire.domain.errors import InvalidRequest
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
 from repertoire.rendering.projects import memory_answer_text
 from repertoire.store.project_texts import text_hash
 
+
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load(bundled())
 
 
 def note(project, title, **more):
@@ -217,3 +227,20 @@ def test_a_note_in_a_script_that_parts_no_words_is_found_by_a_part_of_it(project
         save_entry(project, SaveRequest("note", title=title), embedder=None)
     found = search_memory(project, MemoryQuery(question, ("note",)), embedder=None)
     assert [hit.item.title for hit in found.hits] == [note]
+
+
+@pytest.mark.parametrize("question", ["what did we decide about the cache", "what was agreed on cache cooling"])
+def test_a_question_for_a_decision_has_it_before_what_repeats_the_words(project, embedder, question):
+    write(Path(project.root), {"docs/cache.md": "# Cache\n\n## Cache cooling\n\nWe explain what the cache does.\n"})
+    index_project(project.store, most_files=1_000, embedder=embedder)
+    for kind, title, category in (
+        ("note", "Redis holds the cache, not Memcached", "decision"),
+        ("note", "The cache is flushed at midnight", "fact"),
+        ("task", "Add metrics to the cache", ""),
+    ):
+        said = {"kind": kind, "title": title, **({"category": category} if category else {})}
+        save_entry(project, save_request(said), embedder=embedder)
+    first = search_memory(project, MemoryQuery(question), embedder=embedder).hits[0].item
+    assert first.title == "Redis holds the cache, not Memcached"
+    first = search_memory(project, MemoryQuery("metrics of the cache"), embedder=embedder).hits[0].item
+    assert first.kind == "task"
