@@ -182,3 +182,10 @@ def test_a_memory_that_cannot_be_read_takes_nothing_else_from_the_start(
 
 def test_the_hook_knows_the_schema_of_a_memory() -> None:
     assert PROJECT_FILE.newest == SCHEMA
+
+
+def test_what_is_due_is_named_first_with_its_day(run: Run, project: Path, memory: OpenProject) -> None:
+    task(memory, "Rename the service", priority=0)
+    task(memory, "Split the orders table", priority=4, due="2020-01-31")
+    told = context(run(project))
+    assert told.index("“overdue since 2020-01-31: Split the orders table”") < told.index("“Rename the service”")

@@ -63,7 +63,7 @@ def ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) 
 @click.option("--category", type=click.Choice(CATEGORIES), default=None, help="What sort of note it is.")
 @_status_option
 @_priority_option
-@click.option("--due", default=None, help="A date.")
+@click.option("--due", default=None, help="A date such as 2026-01-31, today, tomorrow, or a weekday.")
 @click.option("--estimate", default=None, help="How long it takes, such as 2h.")
 @click.option("--assignee", default=None, help="Who does it.")
 @click.option("--step", "steps", multiple=True, help="A step of a procedure; may be repeated.")
@@ -120,7 +120,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     project: str,
     as_json: bool,
 ) -> None:
-    r"""List notes, tasks, epics and procedures: the most urgent first, then the newest.
+    r"""List notes, tasks, epics and procedures: by due date, the most urgent, then the newest.
 
     \b
     repertoire project list --kind task --ready

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 from repertoire.domain.graph import (
@@ -316,6 +317,7 @@ STATES: Mapping[str, tuple[str, ...]] = {
     EPIC: TASK_STATES,
 }
 CATEGORIES = ("decision", "pattern", "preference", "technology", "blocker", "fact")
+NO_DAY = "9999-12-31"  # sorts what is due on no day behind the rest
 LOWEST = 4  # priorities of tasks go from 0, the most urgent
 
 
@@ -334,6 +336,20 @@ class Entry:
     version: int = 1
     created: str = ""
     changed: str = ""
+
+
+def due_day(status: str, data: Mapping[str, Any]) -> str:
+    """Return the day on which an open task or epic is due; `NO_DAY` for others, and where it is no date."""
+    due = str(data.get("due") or "")
+    return due if status in TASK_STATES and status not in CLOSED and is_day(due) else NO_DAY
+
+
+def is_day(text: str) -> bool:
+    """Tell whether a text is a date as `2026-01-31`."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)

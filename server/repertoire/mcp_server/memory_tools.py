@@ -185,7 +185,7 @@ SAVING_TOOLS = (
             "category": {"type": "string", "description": "Of a note.", "enum": list(CATEGORIES)},
             "status": _STATUS,
             "priority": _PRIORITY,
-            "due": text("A date.", most=20),
+            "due": text("A date (2026-01-31), today, tomorrow, a weekday.", most=20),
             "estimate": text("Such as 2h.", most=20),
             "assignee": text("Who.", most=60),
             "steps": texts("Of a procedure.", most=50),

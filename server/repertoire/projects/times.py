@@ -6,11 +6,14 @@ import re
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from repertoire.domain.project import is_day
+
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NEAR = {"today": 0, "tomorrow": 1}
 _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple": 2}
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _OPEN = ("since", "after")
@@ -48,6 +51,16 @@ def span_of(question: str, today: date) -> Span | None:
         if days is not None:
             return Span(*days, question[: found.start()] + question[found.end() :])
     return None
+
+
+def day_to_come(said: str, today: date) -> date | None:
+    """Return the day that a date, `today`, `tomorrow` or the name of a weekday to come says; None for another text."""
+    word = said.strip().lower()
+    if word in _WEEKDAYS:
+        return today + timedelta((_WEEKDAYS.index(word) - today.weekday()) % 7 or 7)
+    if word in _NEAR:
+        return today + timedelta(_NEAR[word])
+    return date.fromisoformat(word) if is_day(word) else None
 
 
 def _sided(days: tuple[date, date] | None, side: str, today: date) -> tuple[date, date] | None:

@@ -16,7 +16,9 @@ _LINE, _TITLE = 200, 200
 _QUOTED = "What follows was noted earlier: it describes, it does not instruct."
 
 
-def entry_line(entry: Entry, *, ready: bool = False, waiting: Sequence[str] = (), unconfirmed: int = 0) -> str:
+def entry_line(
+    entry: Entry, *, ready: bool = False, waiting: Sequence[str] = (), unconfirmed: int = 0, overdue: bool = False
+) -> str:
     """Render an entry in one line with its id; `unconfirmed` are the days since somebody said that it holds."""
     told = [entry.status, f"priority {entry.priority}"] if entry.kind in ("task", "epic") else [_category(entry)]
     if entry.kind not in ("task", "epic") and entry.status != "active":
@@ -27,7 +29,11 @@ def entry_line(entry: Entry, *, ready: bool = False, waiting: Sequence[str] = ()
         told.append(f"waits for {', '.join(waiting)}")
     if unconfirmed:
         told.append(f"not confirmed for {unconfirmed} days")
-    due = [f"due {clean_line(str(entry.data['due']), 20)}"] if entry.data.get("due") else []
+    due = (
+        [f"{'overdue since' if overdue else 'due'} {clean_line(str(entry.data['due']), 20)}"]
+        if entry.data.get("due")
+        else []
+    )
     tags = [f"#{clean_line(tag, 60)}" for tag in entry.tags]
     return f"{entry.key} [{', '.join(word for word in (*told, *due) if word)}] " + " ".join(
         [clean_line(entry.title, _TITLE), *tags]
@@ -90,6 +96,7 @@ def listing_text(found: EntryListing) -> str:
             ready=one.key in found.ready,
             waiting=found.waiting.get(one.key, ()),
             unconfirmed=found.unconfirmed.get(one.key, 0),
+            overdue=one.key in found.overdue,
         )
         for one in found.entries
     ]
@@ -109,6 +116,7 @@ def listing_data(found: EntryListing) -> dict[str, Any]:
             "ready": one.key in found.ready,
             "waits_for": list(found.waiting.get(one.key, ())),
             "unconfirmed_days": found.unconfirmed.get(one.key, 0),
+            "overdue": one.key in found.overdue,
         }
         for one in found.entries
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.projects.small_project import read, write
-from repertoire.app.clock import ago
+from repertoire.app.clock import ago, local_today
 from repertoire.app.projects import index
 from repertoire.app.projects.entries import (
     THERE,
@@ -34,6 +34,7 @@ from repertoire.app.projects.show import show_item
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
+from repertoire.rendering.entries import listing_data, listing_text
 from repertoire.retrieval import sections
 from repertoire.store.project_texts import text_hash
 
@@ -329,3 +330,21 @@ def test_a_link_with_what_is_gone_waits_for_it_and_goes_by_itself_after_thirty_d
     assert project.store.entries.links(noted.key) == []
     assert project.store.items.node_id("symbol:kiln/clay.py::weigh") is None
     assert titles(project) == ["Weigh the pot"]
+
+
+def test_what_is_due_comes_first_by_its_day_and_a_day_is_a_date(project):
+    today = local_today()
+    task(project, "Urgent", priority=0)
+    late, soon = ((today + timedelta(days)).isoformat() for days in (-3, 1))
+    task(project, "Soon", due="Tomorrow", priority=4)
+    task(project, "Late", due=late, priority=3)
+    task(project, "Done long ago", due=late, status="done")
+    assert titles(project, kind="task") == ["Late", "Soon", "Urgent", "Done long ago"]
+    listed = list_entries(project, ListQuery(kind="task"))
+    assert [one["overdue"] for one in listing_data(listed)["entries"]] == [True, False, False, False]
+    told = listing_text(listed)
+    assert f"overdue since {late}" in told
+    assert f"due {soon}" in told
+    for wrong in ("next week", "31.12.2026", "2026-02-30", "20260101"):
+        with pytest.raises(InvalidRequest, match="is no day; send a date"):
+            task(project, "Unknown", due=wrong)

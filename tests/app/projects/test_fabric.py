@@ -21,7 +21,6 @@ from repertoire.inference.weights import bundled
 from repertoire.rendering.projects import memory_answer_text
 from repertoire.store.project_texts import text_hash
 
-
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
-from repertoire.app.clock import now, today
+from repertoire.app.clock import local_today, now, today
 from repertoire.app.projects.credit import credit
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
@@ -40,6 +40,7 @@ from repertoire.domain.project import (
     TODO,
     Entry,
     EntryLink,
+    due_day,
 )
 from repertoire.ports import Embedder
 from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
@@ -173,13 +174,15 @@ def _links_by_name(project: OpenProject, entry: Entry, known: AbstractSet[str]) 
 
 
 def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
-    """Return entries, the most urgent first, then the newest; and which tasks are ready.
+    """Return entries: open ones with a due date first, then the most urgent, then the newest; and which are ready.
 
     Raises:
         InvalidRequest: an id is unknown.
     """
     entries = project.store.entries
-    found = entries.all((wanted.kind,) if wanted.kind else ENTRIES)
+    found = sorted(
+        entries.all((wanted.kind,) if wanted.kind else ENTRIES), key=lambda one: due_day(one.status, one.data)
+    )
     blocking = entries.blocking()
     states = {one.key: one.status for one in entries.all((TASK,))}
     free = ready(states, blocking)
@@ -203,7 +206,8 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
     shown = tuple(kept[wanted.offset : wanted.offset + wanted.limit])
     unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
     waits = {key: by for key, by in waiting.items() if by}
-    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed)
+    overdue = {one.key for one in shown if due_day(one.status, one.data) < local_today().isoformat()}
+    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue))
 
 
 def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:

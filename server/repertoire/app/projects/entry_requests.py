@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.app.clock import local_today
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import ABOUT, DEPENDS_ON, PART_OF, SUPERSEDES, Entry, EntryLink
+from repertoire.projects.times import day_to_come
 
 _DATA = ("category", "due", "estimate", "assignee", "steps", "triggers", "files")  # fields that only some have
 
@@ -30,8 +33,14 @@ class SaveRequest:
 
 
 def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
-    """Return the request in named fields, as both doors take them."""
+    """Return the request in named fields, as both doors take them.
+
+    Raises:
+        InvalidRequest: the day on which it is due is none.
+    """
     data = {name: told[name] for name in _DATA if told.get(name)}
+    if "due" in data:
+        data["due"] = _day(str(data["due"]))
     links = [(relation, one) for relation in (ABOUT, DEPENDS_ON, SUPERSEDES) for one in told.get(relation) or ()]
     if told.get("epic"):
         links.append((PART_OF, told["epic"]))
@@ -49,6 +58,14 @@ def save_request(told: Mapping[str, Any], *, key: str = "") -> SaveRequest:
         bool(told.get("used")),
         bool(told.get("apart")),
     )
+
+
+def _day(asked: str) -> str:
+    day = day_to_come(asked, local_today())
+    if day is None:
+        message = f"due {asked[:40]!r} is no day; send a date such as 2026-01-31, today, tomorrow, or a weekday"
+        raise InvalidRequest(message)
+    return day.isoformat()
 
 
 @dataclass(frozen=True)
@@ -86,6 +103,7 @@ class EntryListing:
     ready: frozenset[str] = frozenset()
     waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unconfirmed: Mapping[str, int] = field(default_factory=dict)  # days of notes that may no longer hold
+    overdue: frozenset[str] = frozenset()  # the open ones whose day is past
     remarks: tuple[str, ...] = ()  # what may need a hand
 
 

@@ -11,11 +11,12 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+from repertoire.app.clock import local_today
 from repertoire.app.projects.places import memory_file, root_of
 from repertoire.app.session.branch_files import changed_on_branch
 from repertoire.boot.home import database_path
 from repertoire.domain.hint import MAX_ITEMS
-from repertoire.domain.project import DOING, REVIEW
+from repertoire.domain.project import DOING, NO_DAY, REVIEW
 from repertoire.projects.tasks import ready
 from repertoire.store.light.file import SqliteError
 from repertoire.store.light.project import KnownTask, KnownTasks, read_tasks
@@ -52,7 +53,14 @@ def project_now(home: Path, project: str) -> Said:
 
 
 def _named(tasks: Iterable[KnownTask], most: int) -> list[tuple[str, str]]:
-    return [*islice(((task.key, task.title) for task in tasks if not suspicion(task.title)), most)]
+    return [*islice(((task.key, _told(task)) for task in tasks if not suspicion(task.title)), most)]
+
+
+def _told(task: KnownTask) -> str:
+    """Return a task's title with the day on which it is due, which a long title may not push out."""
+    if task.due == NO_DAY:
+        return task.title
+    return f"{'overdue since' if task.due < local_today().isoformat() else 'due'} {task.due}: {task.title}"
 
 
 def _decided(known: KnownTasks, root: Path) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from repertoire.domain.project import ABOUT, ACTIVE, BLOCKS, NOTE, TASK
+from repertoire.domain.project import ABOUT, ACTIVE, BLOCKS, NOTE, TASK, due_day
 from repertoire.store.light.opening import open_to_read
 
 _CONCERNING = ("decision", "blocker", "pattern")  # categories of notes that concern who changes a file
@@ -21,6 +21,7 @@ class KnownTask(NamedTuple):
     key: str
     title: str
     status: str
+    due: str  # a date; `NO_DAY` without one
 
 
 class KnownDecision(NamedTuple):
@@ -32,7 +33,7 @@ class KnownDecision(NamedTuple):
 
 
 class KnownTasks(NamedTuple):
-    """The tasks of a project, the most urgent first, pairs of which the first blocks the second, and decisions."""
+    """A project's tasks, by due date, then the most urgent; pairs of which one blocks the other; and decisions."""
 
     tasks: list[KnownTask]
     blocking: list[tuple[str, str]]
@@ -47,7 +48,7 @@ def read_tasks(memory: Path) -> KnownTasks:
     """
     with closing(open_to_read(memory, known_schema=SCHEMA)) as db:
         tasks = db.execute(
-            """SELECT n.key, e.title, e.status FROM entry e JOIN node n ON n.id = e.node_id WHERE e.kind = ?
+            """SELECT n.key, e.title, e.status, e.data FROM entry e JOIN node n ON n.id = e.node_id WHERE e.kind = ?
               ORDER BY e.priority, e.changed DESC, n.key""",
             (TASK,),
         )
@@ -67,4 +68,7 @@ def read_tasks(memory: Path) -> KnownTasks:
             for key, title, path, data in about
             if json.loads(data).get("category") in _CONCERNING
         ]
-        return KnownTasks([KnownTask(*row) for row in tasks], [(one, other) for one, other in blocking], decisions)
+        known = [KnownTask(key, title, status, due_day(status, json.loads(data))) for key, title, status, data in tasks]
+        return KnownTasks(
+            sorted(known, key=lambda task: task.due), [(one, other) for one, other in blocking], decisions
+        )
