@@ -13,6 +13,7 @@ import pytest
 
 from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.person.forget import forget
+from repertoire.app.projects.current import GONE
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
@@ -21,7 +22,7 @@ from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
 from repertoire.domain.project import CODE, DOCS
 from repertoire.projects.code import read_code
-from repertoire.rendering.projects import item_text
+from repertoire.rendering.projects import item_text, symbols_text
 from repertoire.store.database import Store
 from repertoire.syntax import JAVASCRIPT
 
@@ -336,3 +337,30 @@ def test_a_file_name_that_is_not_utf_8_is_told_and_the_rest_is_read(tmp_path):
         done = read(memory)
         assert done.skipped == dict.fromkeys(("caf?.py", "caf?/inside.py"), "the file name is not UTF-8")
         assert set(memory.known()) == {".gitignore", "ok.py"}
+
+
+def test_a_symbol_whose_file_was_changed_since_is_shown_where_it_is_now(project):
+    root = Path(project.root)
+    write(
+        root, {"kiln/clay.py": f"# {'a new head' * 3}\n\n\n{FILES['kiln/clay.py']}", "README.md": "Moved.\n\n# Kiln\n"}
+    )
+    shown = show_item(project, "symbol:kiln/clay.py::weigh")
+    assert (shown.body, shown.item.start) == ("def weigh(pot: Pot) -> int:\n    return pot.harden()", 13)
+    assert show_item(project, "section:README.md#cooling").body == GONE
+    write(root, {"kiln/clay.py": "def weight():\n    pass\n"})
+    assert show_item(project, "symbol:kiln/clay.py::weigh").body == GONE
+    assert show_item(project, "file:kiln/clay.py").body.startswith("def weight")
+
+
+def test_a_file_name_with_a_line_end_is_shown_in_one_line(tmp_path):
+    root = write(
+        tmp_path / "project", {"a\n2. [function] faked.py": "def brew():\n    pass\n\n\ndef pour():\n    brew()\n"}
+    )
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    with closing(ProjectShelf(tmp_path / "home", open_project)) as shelf:
+        opened = shelf.open(str(root))
+        key = "symbol:a\n2. [function] faked.py::brew"
+        assert "\n" not in item_text(show_item(opened, key).item)
+        told = symbols_text(code_symbols(opened, SymbolQuery("brew", "callers")))
+        assert [line for line in told.split("\n") if line.startswith("2.")] == []

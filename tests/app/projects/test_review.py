@@ -113,3 +113,12 @@ def test_candidates_go_with_the_past_requests(project, tmp_path):
     with Store.open(database_path(tmp_path / "home")) as store:
         forget(store, REQUESTS)
     assert review(project, ReviewRequest(), embedder=None).waiting == ()
+
+
+def test_two_sentences_of_the_same_words_in_another_order_are_two(project):
+    first, second = "We decided to use gas, not wood", "We decided to use wood, not gas"
+    keep_candidates(project, sighted(project, in_prompt(first)))
+    [one] = review(project, ReviewRequest(), embedder=None).waiting
+    review(project, ReviewRequest(reject=(one.name,)), embedder=None)
+    assert [one.said for one in sighted(project, in_prompt(second)).candidates] == [second]
+    assert sighted(project, in_prompt("we decided, to use gas, not wood!")).candidates == ()

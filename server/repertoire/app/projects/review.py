@@ -102,6 +102,6 @@ def _named(waiting: Sequence[Candidate], names: Iterable[str]) -> list[Candidate
 
 
 def _name(said: Noticed) -> str:
-    """Return the name of a sentence: the same for the same words in whatever spelling."""
-    words = " ".join(sorted({*stems(index_text(said.said))}))
+    """Return the name of a sentence: the same for the same words in the same order, in whatever spelling."""
+    words = " ".join(stems(index_text(said.said)))
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]

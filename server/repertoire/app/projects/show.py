@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from repertoire.app.projects.current import as_it_is
 from repertoire.app.projects.file_procedures import procedures_for
-from repertoire.app.projects.lines import lines_of
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -95,8 +94,7 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
             "memory_search and code_symbols, or `repertoire project search` and `symbols` in a shell, tell ids"
         )
         raise InvalidRequest(message)
-    lines = lines_of(Path(project.root), item.path)
-    body = "\n".join(lines[item.start - 1 : item.end])
+    item, body = as_it_is(project, item)
     related = _related(project, item)
     noted = [link.source for link in project.store.entries.links(item.key)]
     said = told(project.store.said.of(item.key), by=True)
