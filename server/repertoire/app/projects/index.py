@@ -12,14 +12,14 @@ from pathlib import Path
 from repertoire.app.clock import ago, now
 from repertoire.app.projects.changes import Listed, changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
+from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.named_files import named_files, say_all
-from repertoire.app.projects.places import MIRROR_FOLDER, files_of, memory_file, refuse_no_project
+from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, Mount
-from repertoire.sources.gitignore import GitIgnore
 from repertoire.store.project_file import ProjectStore
 
 _DEPTH = 40
@@ -112,23 +112,12 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 
 
-def ignored_in(root: Path, *, home: Path) -> crawl.Ignored:
-    """Return what tells whether a path is left out: by `.gitignore`, or as our own home or the memory's mirror."""
-    by_patterns = GitIgnore(root)
-    own = home.relative_to(root).as_posix() if home.is_relative_to(root) else None
-
-    def ignored(path: str, folder: bool) -> bool:  # noqa: FBT001 - a predicate
-        return path in {own, MIRROR_FOLDER} or by_patterns(path, folder)
-
-    return ignored
-
-
 def _listed(memory: ProjectStore, most_files: int, among: Collection[str] | None) -> Listed:
     """Find the files that were named, if they say all; else all files of the project."""
     root = Path(memory.root())
-    ignored = ignored_in(root, home=memory.path.parent.parent)
+    ignored = LeftOut(root, home=memory.path.parent.parent)
     if among is not None and say_all(root, among):
         return Listed(named_files(root, among, ignored), {}, among)
     listing = crawl.walk((Mount(root),), limits=CrawlLimits(files=most_files, depth=_DEPTH), ignored=ignored)
-    refused = {item.path: item.reason for item in listing.refused}
+    refused = {**{item.path: item.reason for item in listing.refused}, **ignored.repositories}
     return Listed(listing.entries, {**refused, **({".": listing.truncated} if listing.truncated else {})}, None)

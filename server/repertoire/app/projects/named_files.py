@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from repertoire.app.projects.left_out import DECIDING
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 
@@ -13,7 +14,7 @@ from repertoire.sources.crawl import FoundFile
 def say_all(root: Path, paths: Collection[str]) -> bool:
     """Tell whether no other file is concerned: none of the paths is a folder or decides what is ignored."""
     return not any(
-        path.rpartition("/")[2] == ".gitignore" or ((root / path).is_dir() and not (root / path).is_symlink())
+        path.rpartition("/")[2] in DECIDING or ((root / path).is_dir() and not (root / path).is_symlink())
         for path in paths
     )
 

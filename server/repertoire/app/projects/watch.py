@@ -11,7 +11,8 @@ from pathlib import Path
 from watchfiles import Change, watch
 
 from repertoire.app.projects.embed import embed_pending
-from repertoire.app.projects.index import Indexed, ignored_in, index_project
+from repertoire.app.projects.index import Indexed, index_project
+from repertoire.app.projects.left_out import DECIDING, LeftOut
 from repertoire.app.projects.named_files import is_read, say_all
 from repertoire.app.projects.queues import QUEUES, queue_of
 from repertoire.app.projects.warming import warm
@@ -53,7 +54,7 @@ class Watcher:
         self._embedder = embedder
         self._told = told
         self._rest_too = rest
-        self._ignored = ignored_in(self._root, home=memory.path.parent.parent)
+        self._ignored = LeftOut(self._root, home=memory.path.parent.parent)
         self._events: queue.SimpleQueue[set[str] | BaseException] = queue.SimpleQueue()
         self._changed: dict[str, set[str]] = {one: set() for one in QUEUES}
         self._whole = {*QUEUES}  # queues of which every file is to be looked at
@@ -123,8 +124,8 @@ class Watcher:
         """Add the paths that changed to their queues."""
         if isinstance(told, BaseException):
             raise told
-        if any(path.rpartition("/")[2] == ".gitignore" for path in told):
-            self._ignored = ignored_in(self._root, home=self._memory.path.parent.parent)
+        if any(path.rpartition("/")[2] in DECIDING for path in told):
+            self._ignored = LeftOut(self._root, home=self._memory.path.parent.parent)
         if not say_all(self._root, told):
             self._whole = {*QUEUES}
         for path in told:
