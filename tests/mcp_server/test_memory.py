@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from mcp import Client
 
 from app.projects.small_project import FILES, begin, read, write
 from mcp_server.talk import Talk, ask, refused
 from repertoire.cli.main import cli
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
+from repertoire.mcp_server.server import build_server
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +51,30 @@ async def test_a_project_is_searched_noted_and_planned_over_the_protocol(talk: T
         other = (await ask(client, "memory_save", kind="note", title="Bricks are old")).split()[1]
         assert "relates_to" in await ask(client, "memory_link", id=other, relation="relates_to", target=key)
         assert "deleted" in await ask(client, "memory_delete", ids=[key, other])
+
+
+async def test_a_session_in_which_a_memory_is_begun_is_told_that_the_tools_changed(
+    dispatcher: Dispatcher, home: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root = write(tmp_path / "kiln-project", FILES)
+    environment["CLAUDE_PROJECT_DIR"] = str(root)
+    told: list[str] = []
+
+    async def hear(message: object) -> None:
+        told.append(getattr(message, "method", ""))
+
+    async with Client(build_server(dispatcher.handlers), mode="legacy", message_handler=hear) as client:
+        assert client.server_capabilities.tools is not None
+        assert client.server_capabilities.tools.list_changed
+        assert "memory_search" not in {tool.name for tool in (await client.list_tools()).tools}
+        used = {"tool_name": "Bash", "tool_input": "{}", "tool_response": "{}", "session_id": "s1", "cwd": str(root)}
+        await client.call_tool("hook_used", used)
+        assert told == []
+        begin(home, root).close()  # as `repertoire project init` in a shell of the session does
+        for _ in range(2):
+            await client.call_tool("hook_used", used)
+        assert told == ["notifications/tools/list_changed"]
+        assert "memory_search" in {tool.name for tool in (await client.list_tools()).tools}
 
 
 async def test_both_doors_give_the_same_data(talk: Talk, kiln: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.session import ServerSession
 
 from repertoire import __version__
 from repertoire.domain.errors import RepertoireError
@@ -28,6 +29,7 @@ CallHook = Callable[[str, Mapping[str, Any]], Awaitable[str]]
 # long. It gets the text alone, and no output schema, because a schema without structured content breaks the protocol.
 # Every other client gets both: the schema, the data that fit it, and the same readable text.
 _TEXT_ONLY = "claude-code"
+_CLIENTS = 100  # over HTTP, of which it is known what they were told
 _LOG = logging.getLogger(__name__)
 
 
@@ -40,19 +42,71 @@ class Handlers:
     remembers: Callable[[], bool]  # whether the current project has a memory, whose tools are then listed too
 
 
+class _ServerWithChangingTools(Server[Any]):
+    """A server that promises to tell when its tools change."""
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,  # noqa: ARG002 - the promise is always the same
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return the capabilities with that promise, whatever a transport asks for."""
+        promised = NotificationOptions(tools_changed=True)
+        more = experimental_capabilities, extensions
+        return super().get_capabilities(promised, *more, protocol_version=protocol_version)
+
+
+class _ListedTools:
+    """What each client was told last of the tools: whether those of a memory are among them."""
+
+    def __init__(self, remembers: Callable[[], bool]) -> None:
+        self._remembers = remembers
+        self._told: dict[int, tuple[object, bool]] = {}  # by the identity of what a client said of itself, held too
+
+    def of(self, session: ServerSession) -> Sequence[Tool]:
+        """Return the tools that there are now."""
+        now = self._remembers()
+        self._note(session, now)
+        return (*TOOLS, *MEMORY_TOOLS) if now else TOOLS
+
+    async def tell_changed(self, session: ServerSession) -> None:
+        """Tell a client if a memory was begun or forgotten since it asked for the tools; once for each change."""
+        now = self._remembers()
+        if self._told.get(id(session.client_params), (None, now))[1] != now:
+            self._note(session, now)
+            await session.send_tool_list_changed()
+
+    def _note(self, session: ServerSession, now: bool) -> None:  # noqa: FBT001 - what is noted
+        client = session.client_params
+        if client is not None:
+            self._told.pop(id(client), None)
+            self._told[id(client)] = (client, now)
+        while len(self._told) > _CLIENTS:
+            self._told.pop(next(iter(self._told)))
+
+
 def build_server(handlers: Handlers) -> Server[Any]:
     """Return a server that is not yet connected to a transport."""
     by_name = {tool.name: tool for tool in (*TOOLS, *MEMORY_TOOLS)}
+    listed = _ListedTools(handlers.remembers)
 
     async def on_list_tools(
         context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        listed = (*TOOLS, *MEMORY_TOOLS) if handlers.remembers() else TOOLS
-        return types.ListToolsResult(tools=[tool_entry(tool, text_only=_text_only(context)) for tool in listed])
+        tools = listed.of(context.session)
+        return types.ListToolsResult(tools=[tool_entry(tool, text_only=_text_only(context)) for tool in tools])
 
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        result = await answered(context, params)
+        await listed.tell_changed(context.session)  # hooks call too, so it is told of in the turn that began a memory
+        return result
+
+    async def answered(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
         if params.name in HOOKS:
             return _text(await handlers.hook(params.name, arguments))
@@ -84,7 +138,7 @@ def build_server(handlers: Handlers) -> Server[Any]:
             )
         return _text(reply.text, data=None if _text_only(context) else reply.data)
 
-    return Server(
+    return _ServerWithChangingTools(
         NAME,
         version=__version__,
         title=TITLE,
