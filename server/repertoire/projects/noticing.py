@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.project import NOTE, TASK
 from repertoire.domain.text import content_words
 
 _LONGEST, _SHORTEST, _MOST = 300, 4, 3  # characters and words of a sentence, sentences of one text
+_MOST_LISTED = 8  # of one text, things that it lists
 _LINES = 40  # lines of a text that are read: what is longer was pasted
 _SENTENCE = re.compile(r"(?<=[.!;])\s+|\n")
 _CODE = re.compile(r"^(?:\s{4,}|\t|[>$#|+<{}\[]|\d+[:|])")
@@ -46,12 +48,12 @@ _ASKING = re.compile(
     r"|\bwhy we\b",
     re.IGNORECASE,
 )
+_SORT = "decisions?|decided|agreed|blockers?|blocked by|todos?|open tasks|left to do|not done(?: yet)?|follow-?ups?"
 _LISTED = re.compile(
-    r"^\s*(?:[-*] )?(?:\*\*)?(?P<sort>decision|decided|blocker|blocked by|todo|left to do|not done(?: yet)?|follow-up)"
-    r"(?:\*\*)?\s?:(?:\*\*)?\s*(?P<said>\S.*)$",
-    re.IGNORECASE,
+    rf"^\s*(?:[-*] )?(?:\*\*)?(?P<sort>{_SORT})(?:\*\*)?\s?:(?:\*\*)?\s*(?P<said>\S.*)$", re.IGNORECASE
 )
-_SORTS = {"decision": "decision", "decided": "decision", "blocker": "blocker", "blocked by": "blocker"}
+_ABOVE = re.compile(rf"^\s*(?:#+ )?(?:\*\*)?(?:we )?(?P<sort>{_SORT})(?:\*\*)?\s?:?(?:\*\*)?\s*$", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+(?P<done>\[[xX]\]\s)?(?:\[ \]\s+)?(?P<said>\S.*)$")
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,37 @@ def in_prompt(text: str) -> list[Noticed]:
         category = next((category for category, shape in _SAID if shape.search(said)), "")
         if category and _tells(said) and not _ASKING.search(said):
             found.append(Noticed(NOTE, category, said))
-    return found[:_MOST]
+    listed = [one for one in _listed(lines, below=True) if one.category and not _ASKING.search(one.said)]
+    return [*found[:_MOST], *listed][:_MOST_LISTED]
 
 
 def in_message(text: str) -> list[Noticed]:
     """Return what Claude's last message lists as decided, blocked, or left to do."""
-    found = list[Noticed]()
-    for line in text.split("\n"):
-        listed = _LISTED.match(line[: 2 * _LONGEST])
-        if listed and _tells(said := listed["said"].strip("* ")):
-            category = _SORTS.get(listed["sort"].lower(), "")
-            found.append(Noticed(NOTE if category else TASK, category, said))
-    return found[:_MOST]
+    return [*_listed(text.split("\n"))][:_MOST_LISTED]
+
+
+def _listed(lines: Sequence[str], *, below: bool = False) -> Iterator[Noticed]:
+    """Yield each item of a list below a word such as `Decision:`, and unless `below` what stands behind such a word."""
+    sort = ""
+    for line in (line[: 2 * _LONGEST] for line in lines):
+        if above := _ABOVE.match(line):
+            sort = above["sort"]
+        elif beside := _LISTED.match(line):
+            sort = ""
+            if not below:
+                yield from _of_sort(beside["sort"], beside["said"])
+        elif item := _ITEM.match(line):
+            if sort and not item["done"]:
+                yield from _of_sort(sort, item["said"])
+        elif line.strip() and not line.startswith((" ", "\t")):  # neither empty nor the rest of an item
+            sort = ""
+
+
+def _of_sort(sort: str, text: str) -> Iterator[Noticed]:
+    word, said = sort.lower(), text.replace("**", "").strip("* ")
+    category = "decision" if word.startswith(("deci", "agreed")) else "blocker" if word.startswith("block") else ""
+    if _tells(said):
+        yield Noticed(NOTE if category else TASK, category, said)
 
 
 def _tells(said: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 _SAME = 0.85  # share of all words that both have: Memory Fabric's bound for one memory told twice
@@ -20,6 +21,26 @@ def likeness(new: AbstractSet[str], old: AbstractSet[str]) -> str:
     return SAME if old <= new and not (new ^ old) & _DENYING else NEAR
 
 
+def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Tell whether an old text has all words of a new one, and neither denies or weighs what the other does not.
+
+    Where words deny or weigh (gas, not wood), their order counts too.
+    """
+    said, known = {*new} - _OPENING, {*old}
+    if not said or not said <= known or (said ^ known) & _DENYING:
+        return False
+    if not said & (_DENYING | _WEIGHING):
+        return True
+    rest = iter(old)
+    return all(word in rest for word in new if word not in _OPENING)
+
+
+# as stems: what only says that something was decided, is wanted or is to be remembered
+_OPENING = frozenset(
+    """we i ve have decid decis agre settl chose let s stick with standard on go ahead forward from now in the
+    futur pleas alwai prefer rememb keep in mind note for record that todo follow up a an to of our is are be it will""".split()
+)
+_WEIGHING = frozenset("instead over than rather befor after onli".split())
 _DENYING = frozenset(  # as stems
     """no not never without don doesn isn aren won cannot longer except nicht kein keinen keiner keinem nie niemal ohn
     pa jamai san aucun plu nunca sin jama ningun ninguna tampoco nao sem nenhum nenhuma non senza mai nessun nessuna не

@@ -31,7 +31,10 @@ def review_text(done: Review) -> str:
     lines += [f"rejected: {clean_line(one.said, _LINE)}" for one in done.rejected]
     if not done.waiting:
         return "\n".join([*lines, "No candidate for a note waits."])
-    head = "--accept or --reject with its name, or with `all`, decides on a candidate."
+    head = (
+        "Its name, or `all`, in accept or reject of memory_review decides on a candidate "
+        "(in a shell: --accept NAME, --reject NAME)."
+    )
     return "\n".join([*lines, _QUOTED, *map(_candidate_line, done.waiting), head])
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from app.projects.small_project import begin, write
 from repertoire.app.person.forget import REQUESTS, forget
-from repertoire.app.projects.entries import list_entries
-from repertoire.app.projects.entry_requests import ListQuery
+from repertoire.app.projects.entries import list_entries, save_entry
+from repertoire.app.projects.entry_requests import ListQuery, save_request
 from repertoire.app.projects.review import ReviewRequest, keep_candidates, review, sighted
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
@@ -122,3 +122,38 @@ def test_two_sentences_of_the_same_words_in_another_order_are_two(project):
     review(project, ReviewRequest(reject=(one.name,)), embedder=None)
     assert [one.said for one in sighted(project, in_prompt(second)).candidates] == [second]
     assert sighted(project, in_prompt("we decided, to use gas, not wood!")).candidates == ()
+
+
+def test_each_item_of_a_list_below_a_word_such_as_decisions_is_noticed_by_itself():
+    said = (
+        "All done.\n\n**Decisions:**\n\n- **Glaze** stays lead-free for all pots\n1. Fire with gas: wood is too slow\n"
+        "   and dear\n- Pots dry a week in the yard\n- The kiln cools slowly at night\n\nI changed two files:\n"
+        "- kiln.py has the new heat in it\n\n## Follow-ups\n- [ ] measure the heat of the kiln\n"
+        "- [x] weigh the clay of each pot\n"
+    )
+    assert [(one.kind, one.category, one.said) for one in in_message(said)] == [
+        ("note", "decision", "Glaze stays lead-free for all pots"),
+        ("note", "decision", "Fire with gas: wood is too slow"),
+        ("note", "decision", "Pots dry a week in the yard"),
+        ("note", "decision", "The kiln cools slowly at night"),
+        ("task", "", "measure the heat of the kiln"),
+    ]
+    prompted = (
+        "We decided:\n- glaze stays lead-free for all pots\n- pots dry a week in the yard\n\nTODO:\n- fix the heat now"
+    )
+    assert [one.category for one in in_prompt(prompted)] == ["decision", "decision"]
+
+
+def test_what_a_note_or_task_says_already_is_no_candidate_before_or_after_it_was_saved(project):
+    keep_candidates(project, sighted(project, in_message("TODO: order the new burner for the kiln")))
+    for said in (
+        {"kind": "note", "title": "Kiln", "body": "It is fired with gas.\nUse oak, not pine, for the doors."},
+        {"kind": "task", "title": "Order a new burner for the big kiln"},
+    ):
+        save_entry(project, save_request(said), embedder=None)
+    assert review(project, ReviewRequest(), embedder=None).waiting == ()
+    said = in_prompt("We decided that the kiln is fired with gas.") + in_prompt("We decided: it is fired with gas.")
+    assert sighted(project, said).candidates == ()
+    for new in ("We decided to use pine, not oak, for the doors", "We decided it is not fired with gas"):
+        assert sighted(project, in_prompt(new)).candidates
+    assert sighted(project, in_prompt("We decided to use oak, not pine, for the doors")).candidates == ()

@@ -15,6 +15,7 @@ from repertoire.domain.project import NOTE, TASK
 from repertoire.domain.text import index_text
 from repertoire.ports import Embedder
 from repertoire.projects.noticing import Noticed
+from repertoire.projects.sameness import repeats
 from repertoire.store.project_candidates import Candidate
 from repertoire.store.stemming import stems
 from repertoire.trust.hidden import suspicion
@@ -58,10 +59,7 @@ def sighted(project: OpenProject, noticed: Iterable[Noticed]) -> Sighting:
         if not suspicion(said.said) and (one := Candidate(_name(said), said.kind, said.category, redact(said.said), at))
     }
     known = project.store.candidates.known(found)
-    titles = {entry.title for entry in project.store.entries.all((NOTE, TASK))}
-    return Sighting(
-        project.root, tuple(one for one in found.values() if one.name not in known and one.said not in titles)
-    )
+    return Sighting(project.root, tuple(_not_saved(project, [one for one in found.values() if one.name not in known])))
 
 
 def keep_candidates(project: OpenProject, sighting: Sighting) -> None:
@@ -75,14 +73,23 @@ def review(project: OpenProject, asked: ReviewRequest, *, embedder: Embedder | N
     Raises:
         InvalidRequest: no candidate, or more than one, has such a name.
     """
-    waiting = project.store.candidates.waiting()
+    waiting = _not_saved(project, project.store.candidates.waiting())
     accepted, rejected = _named(waiting, asked.accept), _named(waiting, asked.reject)
     if both := {one.name for one in accepted} & {one.name for one in rejected}:
         message = f"{', '.join(sorted(both))} cannot be accepted and rejected"
         raise InvalidRequest(message)
     saved = [save_entry(project, _request(one), embedder=embedder) for one in accepted]
     project.store.candidates.settle([one.name for one in (*accepted, *rejected)], now=now())
-    return Review(tuple(project.store.candidates.waiting()), tuple(saved), tuple(rejected))
+    return Review(tuple(_not_saved(project, project.store.candidates.waiting())), tuple(saved), tuple(rejected))
+
+
+def _not_saved(project: OpenProject, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that no note or task says already, by its title or by a line of its text."""
+    if not candidates:
+        return []
+    entries = project.store.entries.all((NOTE, TASK))
+    known = [stems(index_text(f"{one.title}\n{line}")) for one in entries for line in one.body.split("\n")]
+    return [one for one in candidates if not any(repeats(stems(index_text(one.said)), line) for line in known)]
 
 
 def _request(one: Candidate) -> SaveRequest:
