@@ -38,7 +38,8 @@ def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
 # as stems: what only says that something was decided, is wanted or is to be remembered
 _OPENING = frozenset(
     """we i ve have decid decis agre settl chose let s stick with standard on go ahead forward from now in the
-    futur pleas alwai prefer rememb keep in mind note for record that todo follow up a an to of our is are be it will""".split()
+    futur pleas alwai prefer rememb keep mind note for record that todo follow up a an to of our is are be it
+    will""".split()
 )
 _WEIGHING = frozenset("instead over than rather befor after onli".split())
 _DENYING = frozenset(  # as stems
