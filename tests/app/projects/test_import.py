@@ -158,3 +158,26 @@ def test_a_secret_is_not_imported(project, root):
     write(root, {"AGENTS.md": "# Keys\n\nUse ghp_abcdefghijklmnopqrstuvwxyz0123456789 for it.\n"})
     import_entries(project, ("AGENTS.md",))
     assert "ghp_" not in entries(project)["Keys"].body
+
+
+def test_an_item_in_other_words_is_the_task_that_it_was_and_one_that_is_gone_is_told(project, root):
+    write(root, {"TODO.md": "- [ ] Order the new burner\n- [ ] Sweep the yard\n- [x] Weigh all the clay\n"})
+    import_entries(project, ("TODO.md",))
+    key = entries(project)["Order the new burner"].key
+    write(root, {"TODO.md": "- [ ] Order the new gas burner\n- [ ] Weigh all the clay again\n"})
+    report = import_entries(project, ("TODO.md",))
+    assert (report.changed, report.added) == (["Order the new gas burner"], ["Weigh all the clay again"])
+    assert entries(project)["Order the new gas burner"].key == key
+    assert "Order the new burner" not in entries(project)
+    [why] = report.skipped.values()
+    assert "its item is gone from TODO.md" in why
+    assert import_entries(project, ("TODO.md",)).same == 2
+
+
+def test_a_file_with_a_conflict_that_git_left_is_not_read(project, root):
+    conflict = "- [ ] Sweep the yard\n<<<<<<< HEAD\n- [ ] Buy clay\n=======\n- [ ] Buy glaze\n>>>>>>> other\n"
+    write(root, {"TODO.md": conflict, "AGENTS.md": f"# Rules\n\n{conflict}"})
+    report = import_entries(project, ("TODO.md", "AGENTS.md"))
+    assert (report.added, sorted(report.skipped)) == ([], ["AGENTS.md", "TODO.md"])
+    write(root, {"AGENTS.md": "# Rules\n=======\n\nDry all pots.\n"})
+    assert import_entries(project, ("AGENTS.md",)).added == ["Rules"]

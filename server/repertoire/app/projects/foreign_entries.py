@@ -31,6 +31,7 @@ INSTRUCTIONS, TO_DO, BEADS, BASIC_MEMORY = "instructions", "todo", "beads", "bas
 _TITLE = 120  # characters of a title that is made of a line
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(\S.*)$")
 _RELATION = linear.compile(r"(?m)^\s*-[^\[\n]*\[\[([^\]\n]{1,200})\]\]")
+_CONFLICT = re.compile(r"(?m)^(?:<{7}|>{7})(?: |$)")
 _NAMED_TODO = re.compile(r"(?i)^(?:todo|todos|tasks|backlog)(?:\.(?:md|markdown|txt))?$")
 _NAMED_INSTRUCTIONS = re.compile(r"(?i)^(?:claude(?:\.local)?|agents|gemini|copilot-instructions)\.md$")
 _BEAD_STATES = {"open": TODO, "in_progress": DOING, "blocked": TODO, "deferred": BACKLOG, "closed": DONE}
@@ -70,6 +71,11 @@ def format_of(path: str) -> str:
     if path.endswith(".jsonl") and ".beads/" in f"/{path}":
         return BEADS
     return BASIC_MEMORY if name.endswith(".md") else ""
+
+
+def is_conflicting(text: str) -> bool:
+    """Tell whether a text has both marks around a conflict that git left in it."""
+    return {found[0][0] for found in _CONFLICT.finditer(text)} == {"<", ">"}
 
 
 def read_entries(path: str, text: str, form: str) -> Iterator[ForeignEntry | str]:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 from repertoire.app.projects.entries import THERE, link_entries, save_entry
 from repertoire.app.projects.entry_requests import LinkRequest, SaveRequest
 from repertoire.app.projects.entry_writing import back_up
-from repertoire.app.projects.foreign_entries import BASIC_MEMORY, ForeignEntry, format_of, read_entries
+from repertoire.app.projects.foreign_entries import (
+    BASIC_MEMORY,
+    TO_DO,
+    ForeignEntry,
+    format_of,
+    is_conflicting,
+    read_entries,
+)
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import ENTRIES
+from repertoire.domain.project import CLOSED, ENTRIES, TASK, Entry
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
 
 SOURCE, DIGEST = "source", "source_digest"  # fields of an entry: where it came from, and what it was there
 _LIMITS = CrawlLimits(files=5_000, depth=12, text_bytes=50_000_000)
+_ALIKE = 0.6  # of the letters of two items: from so many on, the one is the other in other words
 _USUAL = ("CLAUDE.md", "AGENTS.md", "TODO.md", "TODO.txt", "TODO", ".beads")  # in a project's folder
 
 
@@ -56,8 +65,10 @@ def import_entries(
         message = f"nothing to import: name files or folders; usual ones are {', '.join(_USUAL)}"
         raise InvalidRequest(message)
     found = [one for file, kind in files for one in _read(file, kind, report)]
+    lists = {file.path for file, kind in files if kind == TO_DO and file.path not in report.skipped}
     with project.store.transaction():
         known = {str(one.data[SOURCE]): one for one in project.store.entries.all(ENTRIES) if one.data.get(SOURCE)}
+        known = _followed(known, found, lists, report)
         keys = {name: entry.key for name, entry in known.items()}
         for one in found:
             before = known.get(one.source)
@@ -98,11 +109,37 @@ def _read(file: FoundFile, kind: str, report: ImportReport) -> Iterator[ForeignE
     if text is None:
         report.skipped[file.path] = data if isinstance(data, str) else "it is no text in UTF-8"
         return
+    if is_conflicting(text):
+        report.skipped[file.path] = "it has marks of a conflict that git left: solve it, then import it again"
+        return
     for one in read_entries(file.path, text, kind):
         if isinstance(one, str):
             report.skipped[file.path] = one
         else:
             yield one
+
+
+def _followed(
+    known: Mapping[str, Entry], found: Sequence[ForeignEntry], lists: Collection[str], report: ImportReport
+) -> dict[str, Entry]:
+    """Return known entries by their sources, with the open tasks of lists under the items that were reworded.
+
+    Of a task whose item is in its list no more, and that no new item is like, a person has to say what became of it.
+    """
+    after, there = {**known}, {one.source for one in found}
+    new = {one.source: one.title.lower() for one in found if one.source not in known}
+    for source, entry in known.items():
+        path = source.rpartition("#")[0]
+        if path not in lists or source in there or entry.kind != TASK or entry.status in CLOSED:
+            continue
+        titles = {title: one for one, title in new.items() if one.startswith(f"{path}#")}
+        alike = get_close_matches(entry.title.lower(), titles, n=1, cutoff=_ALIKE)
+        if alike:
+            new.pop(titles[alike[0]])
+            after[titles[alike[0]]] = entry
+        else:
+            report.skipped[source] = f"its item is gone from {path}; the task {entry.key} is still {entry.status}"
+    return after
 
 
 def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder | None, report: ImportReport) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from repertoire.app.projects.foreign_entries import is_conflicting
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
 from repertoire.ingestion.front_matter import fenced, read_strings
@@ -89,6 +90,7 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
     Raises:
         InvalidRequest: it is no file of an entry; says what to correct.
     """
+    _refuse(is_conflicting(text), "it has marks of a conflict that git left: solve it, and the file is read")
     parts = fenced(_unified(text))
     if parts is None:
         message = "it has no front matter: begin it with a line ---, then `title: …`, then a line ---"
