@@ -100,3 +100,22 @@ def _commit(folder: Path, files: dict[str, str]) -> None:
     for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", f"Begin {sorted(files)}")):
         settings = ("-c", "user.name=A", "-c", "user.email=a@example.org")
         subprocess.run(["git", *settings, *words], cwd=folder, check=True)
+
+
+def test_a_worktree_uses_the_memory_of_the_main_one_and_no_strangers(run, tmp_path):
+    project, worktree, stranger = (tmp_path / name for name in ("project", "worktree", "stranger"))
+    _commit(project, {"kiln.py": "def fire():\n    return 1\n"})
+    subprocess.run(["git", "worktree", "add", "-q", str(worktree)], cwd=project, check=True)
+    (worktree / "inside").mkdir()
+    assert "no project memory" in run("project", "list", cwd=worktree).stderr
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "save", "note", "The kiln cools slowly").returncode == 0
+    for folder in (worktree, worktree / "inside"):
+        assert "The kiln cools slowly" in run("project", "list", cwd=folder).stdout
+    begun = run("project", "init", "--no-vectors", "--quiet", cwd=worktree)
+    assert f"shares the memory of {project}" in begun.stderr
+    assert len([*(tmp_path / "home").glob("projects/*.db")]) == 1
+
+    stranger.mkdir()
+    (stranger / ".git").write_bytes((worktree / ".git").read_bytes())
+    assert "no project memory" in run("project", "list", cwd=stranger).stderr

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 import time
+from pathlib import Path
 
 import click
 
@@ -15,7 +16,7 @@ from repertoire.app.projects.joined import drop_lost_traces
 from repertoire.app.projects.mirror import follow_mirror
 from repertoire.app.projects.moved import left_behind, take_over
 from repertoire.app.projects.origin import record_origin, set_aside_other
-from repertoire.app.projects.places import known_root, memory_file, mirrored_in
+from repertoire.app.projects.places import known_root, memory_file, mirrored_in, shared_root
 from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
@@ -27,7 +28,7 @@ from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.rendering.person import mirror_stays
 from repertoire.rendering.project_exchange import mirror_text
-from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text, set_aside_text
+from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text, set_aside_text, shared_text
 from repertoire.settings import load
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
 from repertoire.verbs.verb import Context
@@ -70,15 +71,21 @@ def init_command(no_vectors: bool, old: str, project: str, quiet: bool, as_json:
         home, root = repertoire.home, Context.of(repertoire, project=project).project
         if old:
             take_over(home, old, root, open_project)
+        elif shared := shared_root(home, root):
+            click.echo(shared_text(shared), err=True)
         else:
-            other = set_aside_other(home, root, open_project)
-            left = left_behind(home, root) if not memory_file(home, root).is_file() else None
-            begin_memory(home, root, open_project)
-            if other is not None:
-                click.echo(set_aside_text(other), err=True)
-            if left is not None:
-                click.echo(left_behind_text(left), err=True)
+            _begin(home, root)
     _index(root, vectors=not no_vectors, quiet=quiet, as_json=as_json)
+
+
+def _begin(home: Path, root: str) -> None:
+    other = set_aside_other(home, root, open_project)
+    left = left_behind(home, root) if not memory_file(home, root).is_file() else None
+    begin_memory(home, root, open_project)
+    if other is not None:
+        click.echo(set_aside_text(other), err=True)
+    if left is not None:
+        click.echo(left_behind_text(left), err=True)
 
 
 @project_command.command("index")

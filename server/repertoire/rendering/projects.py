@@ -201,6 +201,13 @@ def set_aside_text(other: SetAside) -> str:
     )
 
 
+def shared_text(main: str) -> str:
+    """Say that a worktree needs no memory of its own."""
+    return (
+        f"This worktree shares the memory of {clean_line(main, _PATH)}, the main one of its repository: that is read."
+    )
+
+
 def project_status_text(status: ProjectStatus) -> str:
     """Render the state of a project's memory, or that there is none."""
     if status.counts is None:

@@ -34,11 +34,53 @@ def mirrored_in(folder: str) -> str:
 
 
 def root_of(home: Path, folder: str) -> str:
-    """Return the folder of the project that a folder lies in: the nearest one that has a memory; empty if none has."""
+    """Return the folder of the project that a folder lies in: the nearest one that has a memory; empty if none has.
+
+    A worktree of git without one has that of the repository's main worktree.
+    """
     if not homes.projects_path(home).is_dir():
         return ""
     here = Path(os.path.realpath(folder))
+    found = _nearest(home, here)
+    top, shared = _of_main_worktree(home, here)
+    return found if not shared or (found and Path(found).is_relative_to(top)) else shared
+
+
+def shared_root(home: Path, folder: str) -> str:
+    """Return the folder whose memory a folder in a linked worktree without one shares; empty elsewhere."""
+    here = Path(os.path.realpath(folder))
+    return shared if (shared := _of_main_worktree(home, here)[1]) == root_of(home, folder) else ""
+
+
+def _nearest(home: Path, here: Path) -> str:
     return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")
+
+
+def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str]:
+    """Return the top of a folder's repository and, for a linked worktree, the project at its place in the main one."""
+    top = next((place for place in (here, *here.parents) if os.path.lexists(place / ".git")), here)
+    main = main_worktree(top) if (top / ".git").is_file() else None
+    if main is None:
+        return top, ""
+    there = main / here.relative_to(top)
+    inside = (place for place in (there, *there.parents) if place.is_relative_to(main))
+    return top, next((str(root) for root in inside if memory_file(home, str(root)).is_file()), "")
+
+
+def main_worktree(worktree: Path) -> Path | None:
+    """Return the main worktree of the repository that a linked worktree belongs to; None where it belongs to none.
+
+    Git's files of both sides must name each other: a stranger's file cannot claim another repository.
+    """
+    try:
+        named = (worktree / ".git").read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        ours = Path(os.path.realpath(worktree / named))
+        back = (ours / "gitdir").read_text(encoding="utf-8").strip()
+        shared = Path(os.path.realpath(ours / (ours / "commondir").read_text(encoding="utf-8").strip()))
+    except (OSError, ValueError):
+        return None
+    mutual = os.path.realpath(ours / back) == os.path.realpath(worktree / ".git")
+    return shared.parent if mutual and shared.name == ".git" and ours.is_relative_to(shared) else None
 
 
 def has_memory(environment: Mapping[str, str]) -> bool:
