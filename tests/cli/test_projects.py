@@ -82,6 +82,7 @@ def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory
     for path in project.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     _commit(project, {"README.md": "# Loom\n", "loom.py": "def weave():\n    return 1\n"})
+    assert "is that of another project" in run("project", "index", "--no-vectors", "--quiet").stderr
     begun = run("project", "init", "--no-vectors", "--quiet")
     kept = next(home.glob("projects/*-1.db"))
     assert f"its memory with 1 notes and tasks is kept in {kept}" in begun.stderr
@@ -92,6 +93,12 @@ def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory
     assert run("project", "init", "--from", str(kept), "--no-vectors", "--quiet", cwd=elsewhere).returncode == 0
     assert "The kiln cools slowly" in run("project", "search", "kiln cools", cwd=elsewhere).stdout
     assert not kept.exists()
+
+    shutil.rmtree(elsewhere / ".git")  # a history that is written anew is no other project
+    _commit(elsewhere, {})
+    assert run("project", "index", "--no-vectors", "--quiet", cwd=elsewhere).returncode == 0
+    begun = run("project", "init", "--no-vectors", "--quiet", cwd=elsewhere)
+    assert "The kiln cools slowly" in run("project", "search", "kiln cools", cwd=elsewhere).stdout
 
 
 def _commit(folder: Path, files: dict[str, str]) -> None:

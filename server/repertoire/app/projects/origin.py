@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from repertoire.app.projects.places import files_of, memory_file
+from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, held
-from repertoire.domain.errors import SourceError
-from repertoire.sources import git, repository
+from repertoire.domain.errors import ProjectRefused, SourceError
+from repertoire.domain.project import KnownFile
+from repertoire.sources import crawl, git, repository
+from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
 
 _ROOT = "root:"
+_SAME = 0.5  # of the files that a memory knows: from so many on are as they were, it is the same project
 _MOST_ROOTS = 50  # first commits of one history: more than one after unrelated histories were merged
 
 
@@ -29,33 +32,47 @@ class SetAside:
     entries: int
 
 
-def origin_of(root: Path) -> frozenset[str]:
-    """Return the first commits of a folder's repository and a hash of where it came from; empty where it has none."""
+def origin_of(root: Path, *, known: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return a hash of where a folder's repository came from and its first commits; empty where it has none.
+
+    First commits take long to find in a long history: they are left out where it came from a known place.
+    """
     try:
         found = repository.look(root)
-        if found.shallow:  # its first commits are those of this clone alone
-            first = ""
-        else:
-            with repository.lent(found) as git_dir:
-                first = git.read(("rev-list", "--max-parents=0", found.commit), git_dir)
+        # as a hash: an address may hold a password
+        address = {hashlib.sha256(found.origin.encode("utf-8", "replace")).hexdigest()} if found.origin else set[str]()
+        if found.shallow or known & address:  # a shallow clone begins anywhere
+            return frozenset(address)
+        with repository.lent(found) as git_dir:
+            first = git.read(("rev-list", "--max-parents=0", found.commit), git_dir)
     except SourceError:
         return frozenset()
-    roots = {f"{_ROOT}{commit}" for commit in first.split()[:_MOST_ROOTS]}
-    # as a hash: an address may hold a password
-    address = {hashlib.sha256(found.origin.encode("utf-8", "replace")).hexdigest()} if found.origin else set[str]()
-    return frozenset(roots | address)
+    return frozenset(address | {f"{_ROOT}{commit}" for commit in first.split()[:_MOST_ROOTS]})
 
 
 def record_origin(memory: ProjectStore) -> None:
-    """Record what tells a memory's project from others, unless that is recorded or cannot be told."""
-    if not memory.origin() and (origin := origin_of(Path(memory.root()))):
-        memory.set_origin(origin)
+    """Record what tells a memory's project from others, unless that is recorded or cannot be told.
+
+    Raises:
+        ProjectRefused: another project lies in the folder now than what is recorded, or the folder is gone.
+    """
+    root = Path(memory.root())
+    if not memory.origin():
+        if origin := origin_of(root):
+            memory.set_origin(origin)
+    elif _is_other(memory, root):
+        message = (
+            f"the memory of {root} is that of another project, which lay there before; "
+            "`repertoire project init` keeps it and begins another one"
+        )
+        raise ProjectRefused(message)
 
 
 def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStore]) -> SetAside | None:
     """Rename the memory of a folder if it is that of another project, so that another can begin; None if it is not.
 
     Raises:
+        ProjectRefused: the folder is gone or cannot be read.
         StoreBusy: another process reads the project into its memory.
     """
     file = memory_file(home, root)
@@ -82,13 +99,24 @@ def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStor
 
 
 def _is_other(memory: ProjectStore, root: Path) -> bool:
-    was, now = memory.origin(), origin_of(root)
+    refuse_no_project(str(root))  # of a folder that is gone nothing can be told
+    was = memory.origin()
+    now = origin_of(root, known=was)
     if was & now:
         return False
-    if _has_roots(was) and _has_roots(now):
-        return True
-    known = memory.known()  # no history tells: then the files do
-    return bool(known) and not any(Path(root, path).is_file() for path in known)
+    known = memory.known()
+    if _has_roots(was) and _has_roots(now):  # or the history was written anew: then the files are the same
+        same = sum(_is_as_known(root, path, one) for path, one in known.items())
+        return same < _SAME * len(known) or not known
+    # no history tells; nothing does of an empty folder, where a disk may not be mounted
+    return bool(known) and any(root.iterdir()) and not any(Path(root, path).is_file() for path in known)
+
+
+def _is_as_known(root: Path, path: str, known: KnownFile) -> bool:
+    file = root / path
+    if not file.is_file() or file.stat().st_size != known.size:
+        return False
+    return crawl.digest(FoundFile(path, file, known.size)) == known.content_hash
 
 
 def _has_roots(origin: frozenset[str]) -> bool:
