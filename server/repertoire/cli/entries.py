@@ -120,7 +120,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     project: str,
     as_json: bool,
 ) -> None:
-    r"""List notes, tasks, epics and procedures: by due date, the most urgent, then the newest.
+    r"""List notes, tasks, epics and procedures: due within a week, the most urgent, then the newest.
 
     \b
     repertoire project list --kind task --ready

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from repertoire.domain.graph import (
@@ -318,6 +318,7 @@ STATES: Mapping[str, tuple[str, ...]] = {
 }
 CATEGORIES = ("decision", "pattern", "preference", "technology", "blocker", "fact")
 NO_DAY = "9999-12-31"  # sorts what is due on no day behind the rest
+_SOON = timedelta(days=7)
 LOWEST = 4  # priorities of tasks go from 0, the most urgent
 
 
@@ -342,6 +343,14 @@ def due_day(status: str, data: Mapping[str, Any]) -> str:
     """Return the day on which an open task or epic is due; `NO_DAY` for others, and where it is no date."""
     due = str(data.get("due") or "")
     return due if status in TASK_STATES and status not in CLOSED and is_day(due) else NO_DAY
+
+
+def pressing_day(due: str, today: date) -> str:
+    """Return the day on which something is due if that is past or within a week; `NO_DAY` for a later one.
+
+    What is due in a year does not press: it comes by its priority.
+    """
+    return due if due <= (today + _SOON).isoformat() else NO_DAY
 
 
 def is_day(text: str) -> bool:

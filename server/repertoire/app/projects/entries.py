@@ -41,6 +41,7 @@ from repertoire.domain.project import (
     Entry,
     EntryLink,
     due_day,
+    pressing_day,
 )
 from repertoire.ports import Embedder
 from repertoire.projects.freshness import USES, unconfirmed_days, uses_of
@@ -174,15 +175,14 @@ def _links_by_name(project: OpenProject, entry: Entry, known: AbstractSet[str]) 
 
 
 def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
-    """Return entries: open ones with a due date first, then the most urgent, then the newest; and which are ready.
+    """Return entries: overdue ones and those due within a week, then the most urgent, the newest; and which are ready.
 
     Raises:
         InvalidRequest: an id is unknown.
     """
     entries = project.store.entries
-    found = sorted(
-        entries.all((wanted.kind,) if wanted.kind else ENTRIES), key=lambda one: due_day(one.status, one.data)
-    )
+    day, every = local_today(), entries.all((wanted.kind,) if wanted.kind else ENTRIES)
+    found = sorted(every, key=lambda one: pressing_day(due_day(one.status, one.data), day))
     blocking = entries.blocking()
     states = {one.key: one.status for one in entries.all((TASK,))}
     free = ready(states, blocking)
@@ -206,7 +206,7 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
     shown = tuple(kept[wanted.offset : wanted.offset + wanted.limit])
     unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
     waits = {key: by for key, by in waiting.items() if by}
-    overdue = {one.key for one in shown if due_day(one.status, one.data) < local_today().isoformat()}
+    overdue = {one.key for one in shown if due_day(one.status, one.data) < day.isoformat()}
     return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue))
 
 

@@ -16,7 +16,7 @@ from repertoire.app.projects.places import memory_file, root_of
 from repertoire.app.session.branch_files import changed_on_branch
 from repertoire.boot.home import database_path
 from repertoire.domain.hint import MAX_ITEMS
-from repertoire.domain.project import DOING, NO_DAY, REVIEW
+from repertoire.domain.project import DOING, NO_DAY, REVIEW, pressing_day
 from repertoire.projects.tasks import ready
 from repertoire.store.light.file import SqliteError
 from repertoire.store.light.project import KnownTask, KnownTasks, read_tasks
@@ -43,10 +43,11 @@ def project_now(home: Path, project: str) -> Said:
             return ()
     except SqliteError:
         return ()
-    free = ready({task.key: task.status for task in known.tasks}, known.blocking)
+    free, today = ready({task.key: task.status for task in known.tasks}, known.blocking), local_today()
+    tasks = sorted(known.tasks, key=lambda task: pressing_day(task.due, today))
     parts = (
-        (_UNFINISHED, _named((task for task in known.tasks if task.status in (DOING, REVIEW)), MAX_ITEMS)),
-        (_READY, _named((task for task in known.tasks if task.key in free), MAX_ITEMS)),
+        (_UNFINISHED, _named((task for task in tasks if task.status in (DOING, REVIEW)), MAX_ITEMS)),
+        (_READY, _named((task for task in tasks if task.key in free), MAX_ITEMS)),
         (_DECIDED, _decided(known, Path(root))),
     )
     return tuple((heading, named) for heading, named in parts if named)

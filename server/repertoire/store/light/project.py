@@ -33,7 +33,7 @@ class KnownDecision(NamedTuple):
 
 
 class KnownTasks(NamedTuple):
-    """A project's tasks, by due date, then the most urgent; pairs of which one blocks the other; and decisions."""
+    """A project's tasks, the most urgent first; pairs of which the first blocks the second; and decisions."""
 
     tasks: list[KnownTask]
     blocking: list[tuple[str, str]]
@@ -69,6 +69,4 @@ def read_tasks(memory: Path) -> KnownTasks:
             if json.loads(data).get("category") in _CONCERNING
         ]
         known = [KnownTask(key, title, status, due_day(status, json.loads(data))) for key, title, status, data in tasks]
-        return KnownTasks(
-            sorted(known, key=lambda task: task.due), [(one, other) for one, other in blocking], decisions
-        )
+        return KnownTasks(known, [(one, other) for one, other in blocking], decisions)
