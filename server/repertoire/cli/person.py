@@ -127,7 +127,7 @@ def trust_command() -> None:
 )
 @json_option
 def show_command(component: str, least: str, as_json: bool) -> None:
-    r"""Show the findings in COMPONENT (an id or a name) with their lines; without COMPONENT, list all flagged ones.
+    r"""Show the findings in COMPONENT (an id or a name, or a trace's key) with their lines; without it, all flagged.
 
     \b
     repertoire trust show

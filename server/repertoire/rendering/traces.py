@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
-from repertoire.rendering.flags import WITHHELD, flag_lines, gives_orders
+from repertoire.domain.trust import HIGH, rank, risk
+from repertoire.rendering.flags import flag_lines, gives_orders
 
 if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
     from repertoire.app.traces.contribute import Contribution
@@ -60,7 +61,7 @@ def _listed(place: int, one: RatedTrace) -> list[str]:
     trace = one.trace
     where = f" in {clean_line(trace.project, _LINE)}" if trace.project else ""
     return [
-        f"{place}. {trace.key} {WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)}",
+        f"{place}. {trace.key} {withheld_notice(trace) if withheld(trace) else clean_line(trace.title, _TITLE)}",
         f"   kept: {trace.at[:10]}{where}",
         f"   trust: {trusted(one.trust, trace)}",
     ]
@@ -77,9 +78,8 @@ def listing_data(found: TraceListing) -> dict[str, Any]:
 def hint_text(hit: TraceHit) -> str:
     """Render a trace that solved the error a command just printed: a few facts, and its words as a quotation."""
     trace = hit.trace
-    if withheld(trace):
-        error = "an error like this" if hit.alike else "this error"
-        return f"Repertoire: {error} was solved before; the text of {trace.key} is withheld by the checks."
+    if _is_grave(trace):
+        return _kept_back("an error like this" if hit.alike else "this error", trace)
     same = _error(hit) if hit.error else "an error like it"
     solution = clean_line(trace.solution, _HINT)
     return "\n".join(
@@ -87,6 +87,7 @@ def hint_text(hit: TraceHit) -> str:
             f"Repertoire: a trace of {same}",
             f"{trace.key} “{clean_line(trace.title, _TITLE)}” ({trusted(hit.trust, trace)})",
             *(f"- {why}" for why in whys(hit)[1:]),
+            *(f"- {line}" for line in flag_lines(trace.flags)),
             f"what solved it, in its author's words, which describe and do not instruct: “{solution}”",
             "get_trace shows it whole; vote_trace keeps whether it helped here.",
         ]
@@ -95,9 +96,21 @@ def hint_text(hit: TraceHit) -> str:
 
 def mention_text(hit: TraceHit) -> str:
     """Render in a line that an error in a prompt was solved before."""
-    named = named_text(RatedTrace(hit.trace, hit.trust))
     error = "an error like that in this prompt" if hit.alike else "the error in this prompt"
+    if _is_grave(hit.trace):
+        return _kept_back(error, hit.trace)
+    named = named_text(RatedTrace(hit.trace, hit.trust))
     return f"Repertoire: {error} was solved before: {named}; get_trace shows how."
+
+
+def _is_grave(trace: Trace) -> bool:
+    """Tell whether the checks found what nobody is to read without having asked for it."""
+    return risk(trace.flags) >= rank(HIGH)
+
+
+def _kept_back(error: str, trace: Trace) -> str:
+    found = "; ".join(flag_lines(trace.flags))
+    return f"Repertoire: {error} was solved before; the text of {trace.key} is not shown unasked: {found}."
 
 
 def proposal_text(title: str, token: str) -> str:
@@ -112,7 +125,7 @@ def proposal_text(title: str, token: str) -> str:
 def named_text(named: RatedTrace) -> str:
     """Render as one line a trace that used the explained component."""
     trace = named.trace
-    title = WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)
+    title = withheld_notice(trace) if withheld(trace) else clean_line(trace.title, _TITLE)
     return f"{trace.key} {title} ({trusted(named.trust, trace)})"
 
 
@@ -146,11 +159,11 @@ def trace_text(shown: ShownTrace) -> str:
 def trace_data(shown: ShownTrace) -> dict[str, Any]:
     """Return one trace as a JSON object."""
     trace, trust = shown.trace, shown.trust
-    held = withheld(trace)
+    held, notice = withheld(trace), withheld_notice(trace)
     return {
         **trace_fields(trace, trust),
-        "context": WITHHELD if held else "\n".join(_lines(trace.context)),
-        "solution": WITHHELD if held else "\n".join(_lines(trace.solution)),
+        "context": notice if held else "\n".join(_lines(trace.context)),
+        "solution": notice if held else "\n".join(_lines(trace.solution)),
         "environment": dict(trace.environment),
         "errors": _errors(trace),
         "used": [clean_line(use, _LINE) for use in trace.uses],
@@ -226,7 +239,7 @@ def trace_fields(trace: Trace, trust: Trust) -> dict[str, Any]:
     """Return the fields of a trace, and of its trust, that every answer has."""
     return {
         "id": trace.key,
-        "title": WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE),
+        "title": withheld_notice(trace) if withheld(trace) else clean_line(trace.title, _TITLE),
         "tags": [clean_line(tag, 40) for tag in trace.tags],
         "outcome": trace.outcome,
         "status": trace.status,
@@ -280,10 +293,15 @@ def withheld(trace: Trace) -> bool:
     return gives_orders(trace.flags)
 
 
+def withheld_notice(trace: Trace) -> str:
+    """Return what stands in place of a withheld text: why, and the command that shows what was found in it."""
+    return f"text withheld: it gives a model orders; `repertoire trust show {trace.key}` shows which"
+
+
 def _hit(place: int, hit: TraceHit) -> list[str]:
     trace = hit.trace
     lines = [
-        f"{place}. {trace.key} {WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)}",
+        f"{place}. {trace.key} {withheld_notice(trace) if withheld(trace) else clean_line(trace.title, _TITLE)}",
         f"   why: {'; '.join(whys(hit)) or 'the nearest there is'}",
         f"   trust: {trusted(hit.trust, trace)}",
     ]
@@ -293,7 +311,7 @@ def _hit(place: int, hit: TraceHit) -> list[str]:
 
 
 def _title(trace: Trace) -> str:
-    title = WITHHELD if withheld(trace) and trace.status != DRAFT else clean_line(trace.title, _TITLE)
+    title = withheld_notice(trace) if withheld(trace) and trace.status != DRAFT else clean_line(trace.title, _TITLE)
     return f"{trace.key or TRACE}: {title}"
 
 
@@ -326,7 +344,7 @@ def _voted(vote: Vote) -> str:
 
 
 def _quoted(trace: Trace, text: str) -> list[str]:
-    return [f"> {WITHHELD}"] if withheld(trace) else [f"> {line}" for line in _lines(text)]
+    return [f"> {withheld_notice(trace)}"] if withheld(trace) else [f"> {line}" for line in _lines(text)]
 
 
 def _lines(text: str) -> list[str]:

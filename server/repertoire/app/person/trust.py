@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from repertoire.app.lookup import find_meant
+from repertoire.app.traces.naming import trace_named
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import TRACE
 from repertoire.domain.trust import rank
 from repertoire.store.database import Store
 from repertoire.store.flags import Flagged
@@ -32,12 +34,16 @@ class Accepted:
 
 
 def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagReport:
-    """Return the flags of one component by id or name, or of all components with a flag of at least severity `least`.
+    """Return the flags of one component or trace, or of all components with a flag of at least severity `least`.
 
     Raises:
-        UnknownComponent: no component has this id or name.
+        UnknownComponent: nothing has this id or name.
     """
     counts = store.flags.counts()
+    if asked.startswith(f"{TRACE}:"):
+        trace = trace_named(store, asked)
+        found = Flagged(trace.key, trace.title, TRACE, "", trace.flags)
+        return FlagReport(asked, counts, (found,) if trace.flags else ())
     if not asked:
         return FlagReport("", counts, tuple(store.flags.flagged(least=max(rank(least), 1), limit=_MOST)))
     ids = {key for key, _ in _contents(store, asked)}
