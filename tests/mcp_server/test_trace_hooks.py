@@ -358,10 +358,11 @@ async def test_no_secret_of_a_failing_command_reaches_the_disk(talk: Talk, home:
         await fails(client, "API_KEY=sk-ant-api03-abcdefghijklmnopqrstuv pytest -q", f"{HERE}\npassword=hunter22")
         await edits(client, "a", "token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'")
         await fails(client, "API_KEY=sk-ant-api03-abcdefghijklmnopqrstuv pytest -q", f"{HERE}\npassword=hunter22")
+        await fails(client, "createdb --maintenance-db postgres://me:swordfish1@db/app")
         [file] = states(home)
         written = file.read_text()
     assert "KeyError" in written
-    assert not [secret for secret in ("sk-ant-api03", "hunter22", "ghp_abc") if secret in written]
+    assert not [secret for secret in ("sk-ant-api03", "hunter22", "swordfish", "ghp_abc") if secret in written]
 
 
 async def test_a_quiet_session_leaves_no_file(talk: Talk, home: Path) -> None:

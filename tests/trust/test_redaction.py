@@ -27,6 +27,14 @@ URL_SAFE = MIXED + "_-"
 # a password is neither a word nor a number: it has both, so that no rule for plain words lets it through
 PASSWORDS = st.builds("{}{}{}".format, text_of(LETTERS, 3, 8), text_of(string.digits, 2, 4), text_of(LETTERS, 3, 8))
 
+NAMINGS = (
+    *("DB_PASS={}", "PASS={}", "rabbit_pass: {}", 'smtp_pass = "{}"', "pw: {}", "kennwort: {}", "Das Kennwort ist {}"),
+    *("Das Passwort lautet {}", "mot de passe : {}", "contraseña: {}", "パスワード: {}", "密码\uff1a{}", "密码是{}"),
+    *("log in with password {}", "as admin and the password {}", "mysql -u root -p{} app", "mysqldump -p'{}' app"),
+    *("sshpass -p {} ssh me@host", "redis-cli -h cache -a {} ping", "docker login -u me -p {}", "tool --db-pass={}"),
+    *("redis://:{}@cache:6379", "psql postgresql://app:{}@db/app"),
+)
+
 # what must go, and the text that it stands in
 SECRETS = st.one_of(
     text_of(UPPER, 16).map(lambda s: ("AKIA" + s, "{}")),
@@ -47,6 +55,7 @@ SECRETS = st.one_of(
     PASSWORDS.map(lambda s: (s, "curl --token {} https://api.test")),
     PASSWORDS.map(lambda s: (s, "postgres://admin:{}@db.internal:5432/app")),
     PASSWORDS.map(lambda s: (s, '{{"client_secret": "{}"}}')),
+    st.builds(lambda s, around: (s, around), PASSWORDS, st.sampled_from(NAMINGS)),
     text_of(string.ascii_lowercase, 3, 12).map(lambda s: (f"{s}.{s}@mail.test.com", "write to {} please")),
     text_of(MIXED + "+/", 64).map(
         lambda s: (s, "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----")
@@ -91,6 +100,14 @@ def test_any_text_is_redacted_once_and_for_all(text: str) -> None:
         "connect to postgres://localhost:5432/app and redis://cache:6379",
         "why is secret: true ignored in docker-compose?",
         "def login(user: str, password: str) -> Token: ...",
+        "what the stages pass: `with` and `without`",
+        "pass: 12 tests, fail: 0; PASS: tests/login2.test.ts",
+        "the lint pass: green, first-pass=fast, pass=true, BYPASS_CACHE=enabled",
+        "log in with password authentication, and the password is wrong",
+        "das Kennwort ist falsch; mot de passe : oublié; パスワード: 変更してください",
+        "密码是必须的, 密码使用bcrypt加密",
+        "mysql -u root -p app; mkdir -p src/app2; ssh -p 2222 me; docker run -p 8080:80 mysql -p3306:3306",
+        "with password hashing by argon2id, and password reset by mail",
     ],
 )
 def test_an_ordinary_prompt_stays_as_it_is(prompt: str) -> None:
@@ -100,6 +117,7 @@ def test_an_ordinary_prompt_stays_as_it_is(prompt: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [
+        ("DB_PASS=swordfish make", f"DB_PASS={SECRET} make"),
         ("my password: swordfish", f"my password: {SECRET}"),
         ("mysql --password hunter -u root", f"mysql --password {SECRET} -u root"),
         ("curl -u me:pass12 https://x.test", f"curl -u {SECRET} https://x.test"),

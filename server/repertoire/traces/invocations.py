@@ -87,6 +87,7 @@ _WRITES = expression(r"(?:^|[^0-9&>])>{1,2}[ ]*[\w./~$\"'{-]")
 _TO_NOWHERE = expression(r"[0-9&]?>{1,2}[ ]*(?:/dev/null|&[0-9-])")
 _PROGRAM_WRITES = expression(r"""write_text|\.write\(|writeFile|open\([^)]{0,200}['"][wa]|File\.write|json\.dump\(""")
 _VERSION = expression(r"(?:[@=<>~!^]|\[|:\d).*$")
+_LOGIN = expression(r"://[^\s/@:]*:[^\s/@]+@")
 _DIGITS = expression(r"\d+")
 
 
@@ -148,6 +149,7 @@ class Invocation:
 
 def invocation_of(text: str, shell: Shell) -> Invocation:
     """Classify a command; one that cannot be parsed is identified by its text alone."""
+    text = _LOGIN.sub("://", text)  # here, because what is cut or split later no longer looks like a login
     ran = [each for each in shell.commands(text) if each.words][: 4 * _PARTS]
     named = [(each, words) for each in ran if (words := _unwrapped(each.words))]
     working = [(each, words) for each, words in named if _works(words)]

@@ -75,11 +75,37 @@ _NAMED = linear.compile(
         (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;]{{4,}})""",
     verbose=True,
 )
+_FOREIGN_WORDS = (
+    r"kennwort|passwort|mot[ ]de[ ]passe|contrase(?:ñ|n)a|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호"
+)
+_TYPED = r"[!#-&(-+\--:<-_a-~]"  # what a password is typed with: printable ASCII, but for what may stand around one
+_ALSO_NAMED = linear.compile(
+    rf"""(?i) (?P<name> (?: (?:^|[^a-z0-9_.-])(?:[a-z0-9_.-]{{0,40}}[_.])?(?:pass|pw) | {_FOREIGN_WORDS} )
+        ["'`\]]{{0,2}} [ \t\x{{a0}}]*)
+        (?P<sign>[:=\x{{ff1a}}\x{{ff1d}}は是为為]|\b(?:is|ist|lautet|est|es|é)[ \t]) [ \t\x{{3000}}]*
+        (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
+    verbose=True,
+)
+_TOLD = linear.compile(
+    rf"""(?i) (?P<name>\b(?:with|and|using|mit|und|avec|con)[ \t]+(?:(?:the|a|my|dem|le|la)[ \t]+)?
+        (?:passw(?:or)?[dt]|passphrase|pwd?|{_FOREIGN_WORDS})) (?P<sign>[ \t]+)
+        (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
+    verbose=True,
+)
+_OPTION = linear.compile(
+    rf"""(?P<name> (?:^|[^\w-]) (?: (?:mysql|mariadb)[a-z-]{{0,20}}[ ](?:[^\n|;&]{{0,200}}[ ])?-p
+        | sshpass[ ]+-p[ ]* | redis-cli[ ](?:[^\n|;&]{{0,200}}[ ])?-a[ ]+
+        | (?:docker|podman|az|oc)[ ]login[ ](?:[^\n|;&]{{0,200}}[ ])?-p[ ]+ ))
+        (?P<quote>["']?) (?P<value>{_TYPED}{{3,}})""",
+    verbose=True,
+)
+_UNTOLD = re.compile(r"(?i)(?:^|[^a-z0-9_.-])pass[ \t\xa0]*$")  # `pass: 12 tests`, and no password's name
 # The end of a name whose value is a secret, and not what is only said of one (`token_path`, `tokenizer`).
-_NAMES_A_SECRET = re.compile(rf"(?i)(?:{_CREDENTIAL_WORDS})[\"'`\]]{{0,2}}[ \t]*$")
-_OF_A_PASSWORD = re.compile(r"(?i)pass|pwd")
+_NAMES_A_SECRET = re.compile(rf"(?i)(?:{_CREDENTIAL_WORDS}|pass|pw|{_FOREIGN_WORDS})[\"'`\]]{{0,2}}[ \t]*$")
+_OF_A_PASSWORD = re.compile(rf"(?ix)pass|pwd?\b|{_FOREIGN_WORDS}")
 _FLAG = re.compile(
-    r"""(?ix) (?: (?<!-)--[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])
+    r"""(?ix) (?: (?<!-)--(?:[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)|(?:[a-z-]{0,30}-)?(?:pass|pw))
+                  [ =]["']? (?=[^\s"'-])
                 | (?<![\w-])-u[ ](?=\S+:\S) ) (?P<value>[^\s"']{4,})"""
 )
 _ADDRESS = re.compile(
@@ -121,7 +147,7 @@ def redact(text: str) -> str:
     for secret in detected(text):
         text = text.replace(secret, SECRET)
     found: set[str] = set()
-    for pattern, harmless in ((_BEARER, _is_word), (_FLAG, _is_code), (_NAMED, _is_no_secret)):
+    for pattern, harmless in _NAMING:
         text = pattern.sub(_value_unless(harmless, found), text)
     for value in found:  # a value that was named as a secret once is one everywhere
         if len(value) >= _TELLING and not _PLAIN.fullmatch(value):
@@ -141,7 +167,8 @@ def redact_file(text: str, *, bare: bool = False) -> str:
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     for secret in detected(text):
         text = text.replace(secret, SECRET)
-    text = _NAMED.sub(lambda match: _without_value(match) if _is_secret(match, bare) else match.group(), text)
+    for pattern in (_NAMED, _ALSO_NAMED):
+        text = pattern.sub(lambda match: _without_value(match) if _is_secret(match, bare) else match.group(), text)
     return _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
 
 
@@ -213,6 +240,32 @@ def _is_no_secret(match: Match) -> bool:
     if value.isdigit():
         return len(value) < 6
     return bool(_PLAIN.fullmatch(value)) and (word in _WORDS_FOR_A_FIELD or not _is_assigned(match))
+
+
+def _is_no_password(match: Match) -> bool:
+    """Tell whether a value after a short or foreign name of a password is none, as a result of tests after `pass:`."""
+    return _is_no_secret(match) or (match["sign"] != "=" and bool(_UNTOLD.search(match["name"])))
+
+
+def _is_no_told_password(match: Match) -> bool:
+    """Tell whether a word after `with password` is one of the sentence: it is no mixture of letters and digits."""
+    value = match["value"]
+    mixed = len(value) > 5 and any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and "/" not in value
+    return _is_no_secret(match) or not (mixed or match["quote"] or value.isdigit())
+
+
+def _is_no_option(match: Match) -> bool:
+    return _is_code(match) or match["value"].replace(":", "").isdigit()
+
+
+_NAMING = (
+    (_BEARER, _is_word),
+    (_FLAG, _is_code),
+    (_OPTION, _is_no_option),
+    (_NAMED, _is_no_secret),
+    (_ALSO_NAMED, _is_no_password),
+    (_TOLD, _is_no_told_password),
+)
 
 
 def _is_assigned(match: Match) -> bool:
