@@ -88,6 +88,13 @@ def test_a_draft_is_redacted_and_nobody_finds_it_before_it_is_confirmed(repertoi
         confirm(repertoire.store, shown.token, now=now())
 
 
+def test_no_secret_is_kept_in_tags_and_environment(repertoire: Repertoire) -> None:
+    tags = ("Python", "sk-proj-abcdefghijklmnop1234567890", "jane@acme.com")
+    (kept,) = keep(repertoire, replace(SETTINGS, tags=tags, environment={"os": "debian 12 at jane@acme.com"}))
+    assert kept.tags == ("python",)
+    assert kept.environment == {"os": "debian 12 at [email]"}
+
+
 def test_a_draft_that_is_refused_leaves_nothing(repertoire: Repertoire) -> None:
     shown = draft(repertoire.store, SETTINGS, moment=moment())
     discard(repertoire.store, shown.token)

@@ -146,13 +146,13 @@ def key_of(title: str, context: str, solution: str) -> str:
 
 
 def tags_of(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return normalised tags, each once."""
-    spelled = ("-".join(clean_line(tag, _TAG).lower().split()) for tag in tags)
+    """Return normalised tags, each once, without those that hold a secret, an address or a place."""
+    spelled = ("-".join(clean_line(tag, _TAG).lower().split()) for tag in tags if redacted(tag) == tag.strip())
     return tuple(dict.fromkeys(tag for tag in spelled if tag))[:TAGS]
 
 
 def environment_of(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the parts of an environment that are stored: those that can be compared.
+    """Return the parts of an environment that are stored: those that can be compared, redacted.
 
     Raises:
         InvalidRequest: it names a place that there is not.
@@ -161,7 +161,7 @@ def environment_of(told: Mapping[str, str]) -> dict[str, str]:
     if unknown:
         message = f"an environment names {', '.join(PLACES)}, not {clean_line(unknown[0], 40)!r}"
         raise InvalidRequest(message)
-    return {place: clean_line(str(told[place]), _PLACE).lower() for place in PLACES if told.get(place)}
+    return {place: clean_line(redacted(str(told[place])), _PLACE).lower() for place in PLACES if told.get(place)}
 
 
 def keys_of(signature: Signature) -> tuple[str, ...]:
