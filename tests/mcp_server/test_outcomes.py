@@ -114,6 +114,25 @@ async def test_what_a_check_printed_and_an_edit_put_back_are_heard(talk: Talk, h
     assert (outcome(home).outcome, outcome(home).because) == ("failed", "an edit was undone after it")
 
 
+@pytest.mark.parametrize(
+    "moved", [{"cwd": "/elsewhere"}, {"command": "cd ../elsewhere && {}"}, {"command": "cd /tmp; {}"}]
+)
+async def test_what_is_checked_or_undone_in_another_folder_says_nothing_of_what_was_used_here(
+    talk: Talk, home: Path, moved: dict[str, str]
+) -> None:
+    async with talk() as client:
+        await use(client)
+        for command in ("git checkout -- forms", "pytest -q"):
+            there = json.dumps({"command": moved.get("command", "{}").format(command)})
+            await hook(client, "hook_used", tool_name="Bash", tool_input=there, cwd=moved.get("cwd", "/project"))
+        await ask(client, "status")
+        assert events_of(home, CHECKED, UNDONE) == []
+        there = json.dumps({"command": "cd forms && pytest -q"})
+        await hook(client, "hook_used", tool_name="Bash", tool_input=there, cwd="/project/forms")
+        await ask(client, "status")
+    assert outcome(home).outcome == "ok"
+
+
 async def test_who_answers_a_question_corrects_nothing(talk: Talk, home: Path) -> None:
     async with talk() as client:
         await use(client)

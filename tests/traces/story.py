@@ -35,6 +35,10 @@ class Story:
         told = {"stdout": printed, "stderr": "", "interrupted": False, "isImage": False, **response}
         return self.hook("PostToolUse", "Bash", {"command": command}, tool_response=told)
 
+    def told(self, command: str, printed: str = "", **more: Any) -> Story:
+        told = {"stdout": printed, "stderr": "", "interrupted": False}
+        return self.hook("PostToolUse", "Bash", {"command": command}, tool_response=told, **more)
+
     def edits(self, file: str, old: str = "", new: str = "") -> Story:
         number = next(self._numbers)
         given = {

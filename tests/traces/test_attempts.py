@@ -12,9 +12,9 @@ from repertoire.traces.attempts import fold
 from repertoire.traces.detection import to_offer
 from repertoire.traces.drafting import draft_of
 from repertoire.traces.known_failures import fact, failed_before
-from repertoire.traces.problem import SessionTrace
+from repertoire.traces.problem import OPEN, SOLVED, SessionTrace
 from repertoire.traces.session_codec import MOST, dumps, loads
-from traces.story import BEGUN, SHELL, Story, pytest_failed
+from traces.story import BEGUN, PASSED, SHELL, Story, pytest_failed
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
@@ -99,6 +99,21 @@ def test_a_state_stays_small_however_long_the_session_and_whatever_the_character
         story.passes(f"npm install 'x{number}{odd[:50]}'", odd).searches(odd)
     assert len(dumps(story.session).encode()) <= MOST
     assert loads(dumps(story.session)).problems
+
+
+def test_what_passes_or_is_tried_in_another_project_solves_nothing_here():
+    here, there = {"place": "/srv/shop"}, {"place": "/srv/kiln", "outside": True}
+    story = Story()
+    for _ in range(3):
+        story.fails("pytest", pytest_failed(), **here).edits("src/pay.py")
+    story.told("cd ../kiln && pip install attrs", **there).told("cd ../kiln && pytest", PASSED, **there)
+    story.fails("cd ../kiln && pytest", pytest_failed(error="OSError: kiln"), **there)
+    mine, other = story.session.problems
+    assert mine.state == OPEN
+    assert "kiln" not in " ".join((*mine.commands, *mine.attempts, *mine.pending.lines))
+    assert other.folder == "/srv/kiln"
+    story.told("cd web && pytest", PASSED, place="/srv/shop/web")
+    assert story.session.problems[0].state == SOLVED
 
 
 def test_what_the_client_sends_as_json_text_is_read_as_the_object_it_is():

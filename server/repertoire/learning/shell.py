@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
 _SHORT_OPTIONS, _COMMAND_OPTION = re.compile(r"-\w+"), re.compile(r"-\w*c")
+_UPWARDS = re.compile(r"^(?:\.\./)+")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _OPENS = frozenset("if while until elif ! for case select".split())  # a command behind these may fail unnoticed
@@ -46,6 +48,26 @@ def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
         sure = end != "&" and last and not (_GROUP in each and {"|", "||"} & set(each))
         found.extend(_and_or(each, sure=sure, piping=piping))
     return [inner for ran in found for inner in _inner_commands(ran, depth)]
+
+
+def place_of(text: str, folder: str) -> str:
+    """Return where a shell command works, given the shell's folder before or after it; empty if nothing tells."""
+    said = next((each.words[1] for each in commands(text) if each.words[0] == "cd" and len(each.words) > 1), "")
+    if not folder.startswith("/"):  # unknown, or of another system than the shell's paths
+        return said.rstrip("/")
+    if said.startswith("-") or "$" in said:
+        return ""
+    said = posixpath.expanduser(said)
+    moved = _UPWARDS.sub("", posixpath.normpath(said)) if said else ""
+    if moved and not moved.startswith("/") and folder.endswith(f"/{moved}"):
+        return folder
+    return posixpath.normpath(posixpath.join(folder, said))
+
+
+def is_outside(place: str, project: str) -> bool:
+    """Tell whether a place is known to be outside of a project's folder."""
+    known = place.startswith("/") and project.startswith("/")
+    return known and not f"{place}/".startswith(f"{project.rstrip('/')}/")
 
 
 def _tokens(text: str) -> list[str]:

@@ -29,7 +29,7 @@ from repertoire.domain.hint import silenced
 from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
-from repertoire.learning.signals import asks, signal_of_call
+from repertoire.learning.signals import asks, is_outside, place_of, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
 from repertoire.mcp_server.reply import Reply
@@ -186,7 +186,8 @@ class Answers:
         """Take in a tool call; return its events and lesson: a use, how earlier uses went, a reverting edit, a vote."""
         voted = self._solving.hear(_told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
-            signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
+            elsewhere = is_outside(_place(hook), hook.project)
+            signal = "" if elsewhere else signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             signalled = hook_events.signalled(signal, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *signalled))
         if hook.name("tool_name") == "Edit":
@@ -337,7 +338,13 @@ def _told(hook: Hook, name: str) -> dict[str, Any]:
         "tool_input": hook.mapping("tool_input"),
         "tool_response": hook.mapping("tool_response") or hook.head_and_tail("tool_response"),
         "error": hook.head_and_tail("error"),
+        "place": _place(hook),
+        "outside": is_outside(_place(hook), hook.project),
     }
+
+
+def _place(hook: Hook) -> str:
+    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"))
 
 
 def _moment(hook: Hook) -> Moment:

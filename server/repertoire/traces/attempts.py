@@ -41,6 +41,7 @@ def _command(session: SessionTrace, step: Step, shell: Shell) -> SessionTrace:
     if step.end == CUT:
         return session
     here = invocation_of(step.command, shell)
+    here = replace(here, folder=step.place or here.folder, outside=step.outside)
     session = _with_versions(_without_old(session, step.at), step.printed)
     if step.end == FAILED:
         if not here.parts or (here.filtered and not told_failure(step.printed)):
@@ -110,7 +111,10 @@ def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
     else:  # a commit is no attempt, but what failed for what was not committed may pass now
         return changed(session) if any(part.family in HOOKED for part in here.parts) else session
     problems = tuple(
-        each if each.state != OPEN or progress.is_own(each, here) else take(each, here) for each in session.problems
+        take(each, here)
+        if each.state == OPEN and not progress.is_own(each, here) and not progress.is_elsewhere(each, here)
+        else each
+        for each in session.problems
     )
     return replace(session, problems=problems, failed=())
 

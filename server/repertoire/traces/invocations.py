@@ -133,7 +133,8 @@ class Invocation:
 
     key: str
     line: str  # the text to show
-    folder: str
+    folder: str  # where it ran, as far as known
+    outside: bool = False  # outside of the session's project
     parts: tuple[Part, ...] = ()
     changes: bool = False
     undoes: bool = False  # it undoes changes or puts them aside

@@ -28,8 +28,15 @@ def was_passed_by(problem: Problem, here: Invocation) -> bool:
 
 
 def same_folder(one: str, other: str) -> bool:
-    """Tell whether two commands ran in the same folder, as far as known."""
-    return not one or not other or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    """Tell whether two commands ran in the same folder, or one within the other's, as far as known."""
+    if not one or not other or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"):
+        return True
+    return one.startswith("/") and (one.startswith(f"{other}/") or other.startswith(f"{one}/"))
+
+
+def is_elsewhere(problem: Problem, here: Invocation) -> bool:
+    """Tell whether a command ran outside of the session's project, and not where the problem is."""
+    return here.outside and not same_folder(problem.folder, here.folder)
 
 
 def continued(problem: Problem, here: Invocation, this: Round) -> Problem:

@@ -48,6 +48,8 @@ class Step:
     command: str = ""
     end: str = ""
     printed: str = ""
+    place: str = ""  # the folder that a command works in, as far as known
+    outside: bool = False  # it is known to be outside of the session's project
     file: str = ""
     hunks: tuple[tuple[str, str], ...] = ()  # pairs of text before and after
     whole: bool = False  # the whole file was written
@@ -73,20 +75,21 @@ def _command(hook: str, at: float, given: Mapping[str, Any], told: Mapping[str, 
     command = _text(given.get("command"), LONGEST)
     if not command.strip():
         return None
+    place, outside = _text(told.get("place"), 400), _true(told.get("outside"))
     if hook == "PostToolUseFailure":
         error = told.get("error")
         printed = _ends(error if isinstance(error, str) else _printed(error or told.get("tool_response")))
         ran = _EXIT.match(printed) is not None  # a denied command has no exit status
         stopped = (_INTERRUPTED if ran else _DENIED).search(printed[:LONGEST]) is not None
         cut = stopped or _true(told.get("is_interrupt"))
-        return Step(COMMAND, at, command, CUT if cut else FAILED, _EXIT.sub("", printed, count=1))
+        return Step(COMMAND, at, command, CUT if cut else FAILED, _EXIT.sub("", printed, count=1), place, outside)
     response = told.get("tool_response")
     fields = _mapping(response)
     printed = _ends(_printed(response))
     cut = any(_true(fields.get(name)) for name in ("interrupted", "backgroundTaskId")) or _true(
         given.get("run_in_background")
     )
-    return Step(COMMAND, at, command, CUT if cut else ENDED, printed)
+    return Step(COMMAND, at, command, CUT if cut else ENDED, printed, place, outside)
 
 
 def _edit(tool: str, at: float, given: Mapping[str, Any], response: Mapping[str, Any]) -> Step | None:
