@@ -48,10 +48,9 @@ class Story:
         }
         return self.hook("PostToolUse", "Edit", given, tool_response={"filePath": file})
 
-    def writes(self, file: str, content: str) -> Story:
-        return self.hook(
-            "PostToolUse", "Write", {"file_path": file, "content": content}, tool_response={"type": "create"}
-        )
+    def writes(self, file: str, content: str, *, before: str | None = None) -> Story:
+        response = {"type": "create"} if before is None else {"type": "update", "originalFile": before}
+        return self.hook("PostToolUse", "Write", {"file_path": file, "content": content}, tool_response=response)
 
     def searches(self, query: str) -> Story:
         return self.hook("PostToolUse", "WebSearch", {"query": query}, tool_response={"results": []})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from repertoire.traces.drafting import TEXT, TITLE, Draft, draft_of
@@ -76,3 +78,17 @@ def test_however_much_happened_it_is_short():
     problem = story.passes("pytest -q", PASSED).stops()
     draft = draft_of(story.session, problem)
     assert max(len(draft.context), len(draft.solution)) <= TEXT
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_of_a_file_that_was_written_anew_only_what_still_stands_in_it_is_told_as_left(told):
+    versions = ["", "import tax\nrate = tax.guess()\n", "import tax\nrate = tax.rates['de']\n", "rate = 0.19\n"]
+    story = Story().fails("pytest", pytest_failed()).edits("src/pay.py", "total = 3", "total = round(net)")
+    for before, after in pairwise(versions):
+        story.fails("pytest", pytest_failed()).writes("src/rate.py", after, before=before if told else None)
+    problem = story.passes("pytest", PASSED).stops()
+    solution = draft_of(story.session, problem).solution
+    assert "+ rate = 0.19" in solution
+    assert "+ total = round(net)" in solution
+    assert "+ import tax" not in solution
+    assert "+ rate = tax" not in solution

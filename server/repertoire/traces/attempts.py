@@ -139,7 +139,7 @@ def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace
     problems = tuple(
         each
         if each.state != OPEN
-        else progress.edited(each, change, (old, new), (reversed_ + thrown, rewritten), back=back)
+        else progress.edited(each, change, (old, new), (reversed_ + thrown, rewritten), back=back, whole=step.whole)
         for each in session.problems
     )
     return replace(session, problems=problems, changes=(*session.changes, change)[-CHANGES:])

@@ -150,9 +150,15 @@ def _takes_back(here: Invocation, problem: Problem) -> bool:
 
 
 def edited(
-    problem: Problem, change: Change, sides: tuple[str, str], earlier: tuple[list[Change], list[Change]], *, back: bool
+    problem: Problem,
+    change: Change,
+    sides: tuple[str, str],
+    earlier: tuple[list[Change], list[Change]],
+    *,
+    back: bool,
+    whole: bool,
 ) -> Problem:
-    """Return a problem after an edit, which may undo or rewrite earlier ones."""
+    """Return a problem after an edit of a file, or of the whole of it; it may undo or rewrite earlier ones."""
     reversed_, rewritten = (any(each.time >= problem.time for each in changes) for changes in earlier)
     number = problem.stuck + problem.moved + problem.varied
     hunk, pending = edits.shown(change.file, *sides, number), problem.pending
@@ -163,7 +169,7 @@ def edited(
         problem,
         reversals=problem.reversals + reversed_,
         reworks=problem.reworks + (rewritten and not reversed_),
-        hunks=_net(problem.hunks, hunk),
+        hunks=_net(_standing(problem.hunks, hunk, sides[1]) if whole else problem.hunks, hunk),
         pending=replace(
             pending,
             lines=appended(pending.lines, turned, _LINES),
@@ -177,6 +183,19 @@ def edited(
 
 def _both_ways(change: Change) -> tuple[tuple[str, str], tuple[str, str]]:
     return (change.before, change.after), (change.after, change.before)
+
+
+def _standing(kept: tuple[Hunk, ...], written: Hunk, content: str) -> tuple[Hunk, ...]:
+    """Return the edits of which something still stands after a whole file was written, with only what does."""
+    standing = []
+    for each in kept:
+        if each.file == written.file and each.new:
+            lines = [line for line in each.new.splitlines() if line.removesuffix("…") in content]
+            if lines and "\n".join(lines) not in written.new:
+                standing.append(replace(each, new="\n".join(lines)))
+        elif each.file != written.file or each.old not in content:
+            standing.append(each)
+    return tuple(standing)
 
 
 def _net(kept: tuple[Hunk, ...], hunk: Hunk) -> tuple[Hunk, ...]:
