@@ -158,3 +158,15 @@ async def test_a_recommended_set_is_an_offer_that_the_projects_next_use_follows(
         await ask(client, "status")
     assert [event.data["where"] for event in events_of(home, OFFERED)] == ["set"]
     assert outcome(home).offered_at
+
+
+async def test_a_second_use_of_what_was_never_suggested_is_no_use_after_a_suggestion(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        for request in ("Name the planets in order, please", "Now name the moons of Jupiter, please"):
+            await hook(client, "hook_prompt", prompt=request)
+            for skill in ("pdf-forms", "no-such-skill"):
+                await hook(client, "hook_used", tool_name="Skill", tool_input=json.dumps({"skill": skill}))
+        status = await ask(client, "status")
+    assert events_of(home, OFFERED) == []
+    assert len(events_of(home, SELECTED)) == 4
+    assert "after it was suggested" not in status

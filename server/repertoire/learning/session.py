@@ -41,6 +41,7 @@ class SessionState:
     checked: bool = False  # whether a check passed since the last selection
     answers: bool = False  # whether the next prompt answers a question of the client
     failing: frozenset[str] = frozenset()  # of these selected components the last call failed
+    suggested: frozenset[str] = frozenset()  # components offered at any time
 
 
 def replay(events: Sequence[SessionEvent]) -> SessionState:
@@ -73,9 +74,10 @@ def replay(events: Sequence[SessionEvent]) -> SessionState:
             selected, open_to, checked = set(), set(), False
             answers = bool(event.data.get("asks"))
     seen = frozenset(offered | used)
-    failing = selected & _failing(events, request)
+    failing = frozenset(selected & _failing(events, request))
+    suggested = frozenset(event.node for event in events if event.kind == OFFERED)
     return SessionState(
-        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, frozenset(failing)
+        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, failing, suggested
     )
 
 

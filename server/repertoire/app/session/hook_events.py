@@ -150,7 +150,7 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
     data = {
         "name": clean_line(mention.text, 120),
         "type": component.type if component is not None else mention.types[0],
-        "offered": node in session.seen,
+        "offered": node in session.suggested,
     }
     return [Event(moment.at, SELECTED, moment.session, moment.project, session.request, node, data)]
 
