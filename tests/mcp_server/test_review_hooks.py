@@ -14,6 +14,7 @@ from mcp import Client
 
 from app.projects.small_project import FILES, begin, write
 from mcp_server.talk import Talk, ask, text_of
+from mcp_server.test_trace_hooks import solve
 from repertoire.cli.main import cli
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +62,21 @@ async def test_a_decision_in_a_prompt_waits_for_review_is_told_once_and_becomes_
         assert await turn(client, kiln, SAID) == ""
     shown = CliRunner().invoke(cli, ["project", "review", "--json"])
     assert json.loads(shown.output)["waiting"] == []
+
+
+async def test_what_a_message_lists_is_noticed_beside_a_proposal_to_keep_a_solution(talk: Talk, kiln: Path) -> None:
+    message = (
+        "It passes again.\n\n1. **Decision: read the new column**\n- [ ] TODO: weigh the clay of each pot\n\nDone."
+    )
+    async with talk() as client:
+        await solve(client)
+        said = await turn(client, kiln, "thanks", message)
+        assert "/repertoire:trace contribute" in said
+        assert "project review" in said
+        listed = await ask(client, "memory_review")
+        await ask(client, "get_trace", id=re.findall(r"contribute (\w+)", said)[0])
+    assert "read the new column" in listed
+    assert "weigh the clay of each pot" in listed
 
 
 async def test_a_quiet_session_and_another_project_leave_nothing(

@@ -211,7 +211,7 @@ class Dispatcher:
 
     def _answer(self, answers: Answers, name: str, hook: Hook) -> str:
         outcome = answers.hook(name, hook)
-        self._log(answers, outcome.events, outcome.lesson)
+        self._log(answers, outcome.events, outcome.lessons)
         return outcome.text
 
     def _reply(self, answers: Answers, name: str, arguments: Mapping[str, Any]) -> Reply:
@@ -219,18 +219,18 @@ class Dispatcher:
         self._log(answers, events)
         return reply
 
-    def _log(self, answers: Answers, events: Sequence[Event], lesson: Lesson | None = None) -> None:
+    def _log(self, answers: Answers, events: Sequence[Event], lessons: Sequence[Lesson] = ()) -> None:
         """Append events to the spool, which the writer drains as soon as it can."""
-        if not events and lesson is None:
+        if not events and not lessons:
             return
         try:
             answers.spool(events)
         except OSError as error:
             self._complain(StoreFull(f"what happened cannot be recorded in {locate()}: {error.strerror}"), "")
-        self._drain(lesson)
+        self._drain(lessons)
 
-    def _drain(self, lesson: Lesson | None = None) -> None:
-        self._writing.submit(lambda writes: writes.drain(lesson)).add_done_callback(self._report)
+    def _drain(self, lessons: Sequence[Lesson] = ()) -> None:
+        self._writing.submit(lambda writes: writes.drain(lessons)).add_done_callback(self._report)
 
     def _answers(self) -> Answers:
         answers: Answers = _work().Answers(self._environment)

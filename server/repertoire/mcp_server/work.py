@@ -50,7 +50,7 @@ class HookOutcome:
 
     text: str = "{}"
     events: tuple[Event, ...] = ()
-    lesson: Lesson | None = None
+    lessons: tuple[Lesson, ...] = ()
 
 
 class Answers:
@@ -247,13 +247,12 @@ class Answers:
         session, asks_back = self._session(hook.session), asks(hook.tail("last_assistant_message"))
         closed = hook_events.closed(_moment(hook), session, asks=asks_back)
         proposal, proposed = self._proposal(hook)
-        if proposal is None:
-            silent = hook.late or self._silent(hook)
-            seen = None if silent else self._noticing.sighting(hook.tail("last_assistant_message"), _moment(hook))
-            told = noticed_text(len(seen.candidates)) if seen and seen.first else ""
-            return HookOutcome(user_output(told) if told else NOTHING, tuple(closed), seen)
-        said = user_output(proposal_text(proposal.title, proposal.token))
-        return HookOutcome(said, (*closed, *proposed), proposal)
+        silent = hook.late or self._silent(hook)
+        seen = None if silent else self._noticing.sighting(hook.tail("last_assistant_message"), _moment(hook))
+        lines = [proposal_text(proposal.title, proposal.token)] if proposal is not None else []
+        lines += [noticed_text(len(seen.candidates))] if seen is not None and seen.first else []
+        said = user_output("\n".join(lines)) if lines else NOTHING
+        return HookOutcome(said, (*closed, *proposed), tuple(one for one in (proposal, seen) if one is not None))
 
     def _proposal(self, hook: Hook) -> tuple[solving.Proposal | None, list[Event]]:
         self._solving.hear({"hook": "Stop"}, _moment(hook))
@@ -277,9 +276,8 @@ class Answers:
         learned = node in session.selected
         if not node or learned or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
-        return HookOutcome(
-            events=(*before, *events), lesson=hook_events.lesson(request, node, moment, self.repertoire.embedder)
-        )
+        lesson = hook_events.lesson(request, node, moment, self.repertoire.embedder)
+        return HookOutcome(events=(*before, *events), lessons=(lesson,))
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
         repertoire = self.repertoire

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -35,21 +35,22 @@ class Writes:
         """Release the store."""
         self._stack.close()
 
-    def drain(self, lesson: Lesson | None = None) -> None:
+    def drain(self, lessons: Sequence[Lesson] = ()) -> None:
         """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
         store, settings = self._repertoire.store, self._repertoire.settings
         if store.read_only:
             return
 
         def keep() -> None:
-            if isinstance(lesson, solving.Proposal):
-                solving.keep(store, lesson)
-            elif isinstance(lesson, Sighting):
-                keep_sighting(self._repertoire, lesson)
-            elif lesson is not None:
-                hook_events.learn(store, lesson, settings)
+            for lesson in lessons:
+                if isinstance(lesson, solving.Proposal):
+                    solving.keep(store, lesson)
+                elif isinstance(lesson, Sighting):
+                    keep_sighting(self._repertoire, lesson)
+                else:
+                    hook_events.learn(store, lesson, settings)
 
-        _patiently(lambda: take_in(store, keep if lesson is not None else None))
+        _patiently(lambda: take_in(store, keep if lessons else None))
         with suppress(StoreBusy):  # the next writer does it
             compact_when_due(store, half_life=settings.memory_days)
 

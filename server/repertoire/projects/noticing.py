@@ -11,6 +11,7 @@ from repertoire.domain.text import content_words
 
 _LONGEST, _SHORTEST, _MOST = 300, 4, 3  # characters and words of a sentence, sentences of one text
 _MOST_LISTED = 8  # of one text, things that it lists
+_NAMED = 2  # words of content of what is called a decision in so many words
 _LINES = 40  # lines of a text that are read: what is longer was pasted
 _SENTENCE = re.compile(r"(?<=[.!;])\s+|\n")
 _CODE = re.compile(r"^(?:\s{4,}|\t|[>$#|+<{}\[]|\d+[:|])")
@@ -50,7 +51,9 @@ _ASKING = re.compile(
 )
 _SORT = "decisions?|decided|agreed|blockers?|blocked by|todos?|open tasks|left to do|not done(?: yet)?|follow-?ups?"
 _LISTED = re.compile(
-    rf"^\s*(?:[-*] )?(?:\*\*)?(?P<sort>{_SORT})(?:\*\*)?\s?:(?:\*\*)?\s*(?P<said>\S.*)$", re.IGNORECASE
+    r"^\s*(?:#{1,6} |[-*\u2022] (?:\[ \] )?|\d{1,2}[.)] )?(?:\*\*)?"
+    rf"(?P<sort>{_SORT})(?:\*\*)?\s?:(?:\*\*)?\s*(?P<said>\S.*)$",
+    re.IGNORECASE,
 )
 _ABOVE = re.compile(rf"^\s*(?:#+ )?(?:\*\*)?(?:we )?(?P<sort>{_SORT})(?:\*\*)?\s?:?(?:\*\*)?\s*$", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+(?P<done>\[[xX]\]\s)?(?:\[ \]\s+)?(?P<said>\S.*)$")
@@ -103,17 +106,17 @@ def _listed(lines: Sequence[str], *, below: bool = False) -> Iterator[Noticed]:
 
 
 def _of_sort(sort: str, text: str) -> Iterator[Noticed]:
-    word, said = sort.lower(), text.replace("**", "").strip("* ")
+    word, said = sort.lower(), text.replace("**", "").strip("* \t\r")
     category = "decision" if word.startswith(("deci", "agreed")) else "blocker" if word.startswith("block") else ""
-    if _tells(said):
+    if _tells(said, _NAMED):
         yield Noticed(NOTE if category else TASK, category, said)
 
 
-def _tells(said: str) -> bool:
+def _tells(said: str, words_of_content: int = _SHORTEST - 1) -> bool:
     words = said.split()
     return (
         len(words) >= _SHORTEST
         and len(said) <= _LONGEST
         and not said.endswith(("?", ":", "\u2026"))
-        and len(content_words(said)) >= _SHORTEST - 1
+        and len(content_words(said)) >= words_of_content
     )
