@@ -12,7 +12,7 @@ CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
 CONTRIBUTED, VOTED, SHOWN, TAKEN, PROPOSED = "contributed", "voted", "shown", "taken", "proposed"
-HELD, MEMORY_OFFERED, TAKEN_BACK = "held", "memory_offered", "taken_back"
+HELD, MEMORY_OFFERED, TAKEN_BACK, LEFT = "held", "memory_offered", "taken_back", "left"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -46,6 +46,7 @@ EVENT_KINDS = (
     EventKind(CLOSED, "a request came to its end", of_session=True),
     EventKind(COMPACTED, "the session forgot what was said before", of_session=True),
     EventKind(COUNTED, "what many old events of one component on one day come to", learned=True),
+    EventKind(LEFT, "a component that the log tells of was removed: what it said, since a copy may stay or come"),
     EventKind(DISMISSED, "somebody does not want a component here"),
     EventKind(REVIEWED, "somebody judged what learning suggests"),
     EventKind(GAP, "a task needed what nothing provides"),

@@ -15,7 +15,7 @@ from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts
-from repertoire.store.light.exact_copies import COPIES, TWINS
+from repertoire.store.light.exact_copies import COPIES, TWINS, copies_of_removed
 from repertoire.store.rows import SELECT_STORED, stored
 
 Mask = npt.NDArray[np.bool_]
@@ -183,17 +183,26 @@ class Graph:
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the groups of exact copies to which these components belong, as ids, installed ones first.
 
-        Exact copies have the same content, type and name. A component without a copy is in no group.
+        Exact copies have the same content, type and name; those that were removed come last. A component without a copy
+        is in no group.
         """
+        keys = list(keys)
         groups: dict[tuple[str, str, str], list[str]] = {}
         for content, kind, name, key in self._db.rows(
             f"""SELECT DISTINCT d.content_hash, d.type, copy.name, copy.key FROM json_each(?) asked
                  JOIN node n ON n.key = asked.value JOIN component c ON c.node_id = n.id {COPIES}
                WHERE c.content_hash <> '' ORDER BY d.installed DESC, copy.id""",
-            (json.dumps(list(keys)),),
+            (json.dumps(keys),),
         ):
             groups.setdefault((content, kind, name), []).append(key)
-        return [tuple(group) for group in groups.values() if len(group) > 1]
+        with_removed = list(groups.values())
+        group_of = {key: group for group in with_removed for key in group}
+        for gone, copies in copies_of_removed(self._db.rows, keys).items():
+            if copies[0] not in group_of:
+                with_removed.append(copies)
+                group_of.update(dict.fromkeys(copies, copies))
+            group_of[copies[0]].append(gone)
+        return [tuple(group) for group in with_removed if len(group) > 1]
 
     def namesakes(self, keys: Iterable[str]) -> frozenset[str]:
         """Return the ids of what says nearly the same as one of these components, under its name."""

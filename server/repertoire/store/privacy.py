@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy, StoreFull
-from repertoire.domain.event import LASTING_KINDS
+from repertoire.domain.event import LASTING_KINDS, LEFT
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
 from repertoire.domain.trace import TRACE
 from repertoire.store.connection import Connection
@@ -163,6 +163,9 @@ class Privacy:
         with self._db.transaction():
             self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # lets the trigger on `event` delete rows
             yield
+            self._delete(
+                "event", f"kind = '{LEFT}' AND node NOT IN (SELECT node FROM event WHERE kind <> '{LEFT}')", ()
+            )
             self._writer.collect_orphans()
             self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
 

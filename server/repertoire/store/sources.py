@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import Edge, FileRecord, Node, SourceInfo
+from repertoire.domain.event import LEFT
 from repertoire.domain.graph import COMPONENTS, WITH_EDGES, WITH_SOURCE
 from repertoire.store.connection import Connection
 from repertoire.store.light.elsewhere import PROJECTS, elsewhere
@@ -135,6 +137,7 @@ class Sources:
                 for node_id, key in writer.owned(owner, path)
                 if key not in kept
             ]
+            self._remember(stale)
             writer.release(stale)
             self._db.executemany(
                 "DELETE FROM file WHERE source_id = ? AND path = ?", [(owner, path) for path in dropped]
@@ -156,7 +159,9 @@ class Sources:
                 *(row[0] for row in self._db.rows("SELECT DISTINCT relation FROM edge WHERE source_id = ?", (owner,)))
             )
             self._db.execute("DELETE FROM edge WHERE source_id = ?", (owner,))
-            writer.release(self._db.rows("SELECT id, key FROM node WHERE source_id = ?", (owner,)))
+            stale = self._db.rows("SELECT id, key FROM node WHERE source_id = ?", (owner,))
+            self._remember(stale)
+            writer.release(stale)
             self._db.execute("DELETE FROM source WHERE id = ?", (owner,))
             writer.collect_orphans()
             self._unsettle()
@@ -188,6 +193,19 @@ class Sources:
         """
         with self._db.transaction():
             return GraphWriter(self._db, self._vectors, now).put_node(node, text=text)
+
+    def _remember(self, gone: Sequence[tuple[int, str]]) -> None:
+        """Log what the removed components said of which the log tells something, since that holds for their copies."""
+        if not gone:
+            return
+        self._db.execute(
+            f"""INSERT INTO event(at, kind, node, data)
+                SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '{LEFT}', n.key,
+                  json_object('content_hash', c.content_hash, 'type', c.type, 'name', n.name)
+                FROM json_each(?) gone JOIN node n ON n.id = gone.value JOIN component c ON c.node_id = n.id
+                WHERE c.content_hash <> '' AND n.key IN (SELECT node FROM event WHERE kind <> '{LEFT}')""",
+            (json.dumps([node_id for node_id, _ in gone]),),
+        )
 
     def _unsettle(self) -> None:
         # In the same transaction as the change, so that a process killed afterwards leaves the record of the open work.

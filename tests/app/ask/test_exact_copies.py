@@ -26,6 +26,7 @@ from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.fuse import GRAPH
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import FRESHNESS, POPULARITY
+from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -171,6 +172,23 @@ def test_a_copy_that_comes_later_is_what_its_content_was(repertoire: Repertoire)
     embed(repertoire)
     assert ids(repertoire)[0] != late.id
     assert late.id in repertoire.use.harmful()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_a_removed_copy_was_holds_for_the_one_that_stays(repertoire: Repertoire, whole: bool) -> None:
+    store = repertoire.store
+    fail(store, OWN, times=12)
+    if whole:
+        store.sources.remove(USER.key)
+    else:
+        store.sources.write(USER, [], ["skills/pdf-forms.md"], derived=[], now=NOW)
+    ids(repertoire)
+    assert FORMS in repertoire.use.harmful()
+    reader = StartReader(store.path)
+    assert reader.copies_of([OWN]) == {OWN: FORMS, FORMS: FORMS}
+    reader.close()
+    store.privacy.forget_requests()
+    assert store.events.size() == 0
 
 
 def test_an_offer_of_one_copy_is_taken_by_using_the_other(repertoire: Repertoire) -> None:

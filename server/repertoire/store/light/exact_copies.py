@@ -5,9 +5,12 @@ The session hook runs this with any Python from 3.9, over a connection of the st
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from repertoire.domain.event import LEFT
 from repertoire.store.light.bindings import marks, parts
 
 # The one definition of an exact copy: same content, type and name. Of a component `c` with the node `n`, the copies
@@ -53,7 +56,34 @@ def copies_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
             chunk,
         )
         found.update((key, min(key, other)) for key, other in rows)
+    for gone, copies in copies_of_removed(db.execute, keys).items():
+        found.update((key, min(copies)) for key in (gone, *copies))
     return found
+
+
+def copies_of_removed(
+    rows: Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]], keys: Iterable[str]
+) -> dict[str, list[str]]:
+    """Map those of these keys whose component was removed to the components that say what it said, if there are any.
+
+    What is known of a component from its use would else be lost with one of its copies.
+    """
+    found = dict[str, list[str]]()
+    for chunk in parts(keys):
+        told = rows(
+            f"""SELECT e.node, e.data FROM event e WHERE e.kind = '{LEFT}' AND e.node IN ({marks(chunk)}) AND NOT EXISTS
+                  (SELECT 1 FROM node n JOIN component c ON c.node_id = n.id WHERE n.key = e.node) ORDER BY e.id""",
+            chunk,
+        )
+        said = {key: json.loads(data) for key, data in told}
+        for key, was in said.items():
+            copies = rows(
+                """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+                   WHERE c.content_hash = ? AND c.type = ? AND n.name = ? ORDER BY c.installed DESC, n.id""",
+                (was["content_hash"], was["type"], was["name"]),
+            )
+            found[key] = [str(copy) for (copy,) in copies]
+    return {key: copies for key, copies in found.items() if copies}
 
 
 def twins_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
