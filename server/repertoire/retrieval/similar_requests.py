@@ -13,14 +13,14 @@ likely for this question alone, keeps its likelihood.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.domain.experience import Experiences
 from repertoire.ports import Vectors
-from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
+from repertoire.retrieval.arrays import Floats, Mask, Rows, Space, best_rows
 from repertoire.retrieval.past_requests import past_requests
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vector import nearness
@@ -90,6 +90,11 @@ class RequestEvidence:
     def speaks(self) -> bool:
         """Whether the evidence changes the score of any row."""
         return self.weight > 0.0 or (self.wanted is not None and bool((self.wanted < 1.0).any()))
+
+    def among(self, allowed: Mask, share: Floats, wanted: Floats | None) -> RequestEvidence:
+        """Return the evidence for an answer of these rows: what else served, as before a dismissal, is none for it."""
+        trust = self.trust * min(float(share[allowed].sum()), 1.0)
+        return replace(self, share=share, trust=trust, wanted=wanted)
 
     @classmethod
     def silent(cls, size: int) -> RequestEvidence:

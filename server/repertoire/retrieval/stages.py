@@ -185,7 +185,7 @@ def add_past_requests(run: ComponentRun) -> str:
         history, copies = run.resources.history_of(run.snapshot), run.snapshot.copies
         asked = history.ask(run.question.adapted)
         wanted = copies.smallest(asked.wanted) if asked.wanted is not None else None
-        run.past = replace(asked, share=copies.moved_to_installed(asked.share, run.allowed), wanted=wanted)
+        run.past = asked.among(run.allowed, copies.moved_to_installed(asked.share, run.allowed), wanted)
     _mix_past_requests(run)
     return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
 

@@ -212,6 +212,18 @@ def test_what_one_copy_served_before_the_installed_one_is_named_for(repertoire: 
     assert "request" in {why.kind for why in first.whys}
 
 
+def test_what_served_before_and_is_dismissed_makes_no_other_answer_surer(repertoire: Repertoire) -> None:
+    def confidence(**more: frozenset[str]) -> float:
+        return float(repertoire.pipeline.rank(Query(PROMPT), intent=SEARCH, **more).confidence)
+
+    unknown = confidence(muted=frozenset((OWN, FORMS)))
+    past = [Request(f"request:{n}", text=PROMPT, selected=(Selection(FORMS),)) for n in range(6)]
+    repertoire.store.requests.record_many(past, now=NOW)
+    embed(repertoire)
+    assert confidence(muted=frozenset((OWN, FORMS))) == pytest.approx(unknown)
+    assert confidence(muted=frozenset((FORMS,))) == confidence() > 0.9
+
+
 def test_known_combinations_of_a_copy_are_those_of_the_installed_one(repertoire: Repertoire) -> None:
     other = f"{SOURCE.key}:skills/changelog.md"
     ship = f"{SOURCE.key}:commands/ship.md"
