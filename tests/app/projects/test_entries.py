@@ -340,7 +340,7 @@ def test_what_is_due_comes_first_by_its_day_and_a_day_is_a_date(project):
     task(project, "Late", due=late, priority=3)
     task(project, "Done long ago", due=late, status="done")
     task(project, "In a year", due=(today + timedelta(365)).isoformat(), priority=3)
-    assert titles(project, kind="task") == ["Late", "Soon", "Urgent", "In a year", "Done long ago"]
+    assert titles(project, kind="task") == ["Late", "Soon", "Urgent", "Done long ago", "In a year"]
     listed = list_entries(project, ListQuery(kind="task"))
     assert [one["overdue"] for one in listing_data(listed)["entries"]] == [True, False, False, False, False]
     told = listing_text(listed)
