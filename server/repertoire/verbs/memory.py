@@ -41,7 +41,8 @@ def _save(context: Context, asked: SaveRequest) -> Saved:
 
 def _list(context: Context, wanted: ListQuery) -> EntryListing:
     project, remarks = at_hand(context)
-    return replace(list_entries(project, wanted), remarks=remarks)
+    found = list_entries(project, wanted)
+    return replace(found, remarks=(*remarks, *found.remarks))
 
 
 def _move(context: Context, asked: MoveRequest) -> Saved:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from repertoire.app.projects.checked import found_in
 from repertoire.app.projects.current import as_it_is
 from repertoire.app.projects.file_procedures import procedures_for
 from repertoire.app.projects.said import told
@@ -84,7 +85,9 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     entry = project.store.entries.get(key)
     if entry is not None:
         links = tuple(project.store.entries.links(entry.key))
-        return ShownItem(item_of(entry), entry.body, 0, _history(project, entry), entry, links)
+        flagged = found_in(entry.title, entry.body, *map(str, entry.data.values()))
+        related = {**_history(project, entry), **({"checks": (flagged,)} if flagged else {})}
+        return ShownItem(item_of(entry), entry.body, 0, related, entry, links)
     item = project.store.items.by_key(key) or project.store.items.by_key(file_key(_inside(key)))
     if item is None and key.startswith(f"{ENTITY}:") and (name := project.store.said.name_of(key)):
         return ShownItem(Item(key, ENTITY, name), "\n".join(told(project.store.said.of(key), by=True)))
@@ -102,6 +105,8 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
     related.update({"notes say": said[:_BESIDE]} if said else {})
     worth = project.store.credits.of([project.store.items.node_id(item.key) or 0])
     related.update({"led to a good end": (f"{sum(worth.values()):g} times",)} if worth else {})
+    flagged = found_in(item.title, body[:BODY])
+    related.update({"checks": (flagged,)} if flagged else {})
     return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
 
 
