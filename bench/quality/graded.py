@@ -40,14 +40,15 @@ class Graded:
     grades: Mapping[str, Mapping[str, int]]
 
     @classmethod
-    def read(cls, folder: Path, split: str) -> Graded:
-        """Read a folder with tasks.jsonl and grades.tsv."""
+    def read(cls, folder: Path, split: str, further: Path | None = None) -> Graded:
+        """Read a folder with tasks.jsonl and grades.tsv, and further grades of its tasks."""
         lines = (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
         tasks = [task for task in map(json.loads, filter(str.strip, lines)) if task.get("split") == split]
         grades: dict[str, dict[str, int]] = defaultdict(dict)
-        for line in (folder / "grades.tsv").read_text(encoding="utf-8").splitlines():
-            task, component, grade = line.split("\t")
-            grades[task][plain(component)] = int(grade)
+        for file in filter(None, (folder / "grades.tsv", further)):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                task, component, grade = line.split("\t")
+                grades[task][plain(component)] = int(grade)
         return cls(tasks, grades)
 
 

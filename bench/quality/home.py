@@ -43,15 +43,17 @@ def main() -> int:
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--without", action="append", help="only these, several with commas at once; default: each")
+    parser.add_argument("--grades", type=Path, help="further grades: of components that the set's own leave out")
     parser.add_argument("--write", action="store_true", help="keep the figures in bench/results")
     given = parser.parse_args()
     data, measured, rows = labelled_sets(parser), commit(), []
     environment = {"REPERTOIRE_QUERY_MS": str(UNHURRIED)}
     with open_repertoire(given.home, environment=environment, read_only=True) as opened:
         for name in given.sets:
-            whole = asked(opened, data / name, given.split, frozenset())
+            whole = asked(opened, data / name, given.split, frozenset(), given.grades)
             for part in ("", *(given.without or PARTS)):
-                figures = asked(opened, data / name, given.split, frozenset(part.split(","))) if part else whole
+                without = frozenset(part.split(",")) if part else frozenset()
+                figures = asked(opened, data / name, given.split, without, given.grades) if part else whole
                 row = {"set": name, "without": part, "n": len(next(iter(figures.values())))}
                 row["figures"] = {key: interval(values) for key, values in figures.items() if _told(values)}
                 if part:
@@ -75,7 +77,7 @@ def _told(values: np.ndarray) -> bool:
     return not np.isnan(values).all()
 
 
-def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str]) -> Figures:
+def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str], grades: Path | None = None) -> Figures:
     """Return the figures of every task or question of a set."""
     plain = (folder / "grades.tsv").is_file()
     with tempfile.TemporaryDirectory(prefix="repertoire-home-") as place:
@@ -87,7 +89,7 @@ def asked(opened: Repertoire, folder: Path, split: str, without: frozenset[str])
             here = [query for query in labels.queries if query["id"] not in result.left_out]
             return judge(Labels(here, labels.gold), read_run(run), SEARCH)
         answers = {row["task"]: row for row in map(json.loads, run.read_text(encoding="utf-8").splitlines())}
-    figures = judge_tasks(Graded.read(folder, split), answers)
+    figures = judge_tasks(Graded.read(folder, split, grades), answers)
     return figures | {"Everyday": drawn(opened, folder.parent / EVERYDAY, without)}
 
 
