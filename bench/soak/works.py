@@ -181,7 +181,7 @@ class Learning(_Home):
                     for events, lesson in batches:
                         if request.key not in spooled:  # a run that was killed left them there
                             record_events(store, events)
-                        writes.drain(lesson)
+                        writes.drain((lesson,) if lesson is not None else ())
                 if number % self._rebuilt_every == 0:
                     rebuild(store)
             rebuild(store)

@@ -80,7 +80,8 @@ def test_the_hook_reads_what_the_client_writes_whatever_the_machine_calls_text(
         "import session_start; session_start.main()"
     )
     told = json.dumps({"cwd": str(project), "source": "startup", "session_id": "s"}, ensure_ascii=False)
-    said = json.loads(run([sys.executable, "-c", windows], environment, told))
+    there = {**environment, "CLAUDE_PROJECT_DIR": str(project)}
+    said = json.loads(run([sys.executable, "-c", windows], there, told))
     assert "fastapi" in said["hookSpecificOutput"]["additionalContext"].lower()
 
 
