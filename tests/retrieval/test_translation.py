@@ -167,6 +167,13 @@ def test_a_script_of_no_language_that_is_read_is_told(text: str, unread: bool) -
         ("Dockerを使わずにデプロイ", "without Docker; deploy"),
         ("Kubernetesなしでデプロイ", "without Kubernetes; deploy"),
         ("деплой без докера", "deployment without docker"),
+        ("Postgres вместо MySQL", "Postgres instead of MySQL"),
+        ("Despliega con Postgres en vez de MySQL", "deploy with Postgres instead of MySQL"),
+        ("Déploie avec Postgres au lieu de MySQL", "deploy with Postgres instead of MySQL"),
+        ("用Postgres而不是MySQL存数据", "Postgres instead of MySQL save data"),
+        ("不用Docker部署", "without Docker deploy"),
+        ("les tests échouent de temps en temps", "test fail flaky"),  # a phrase that begins with two letters
+        ("construis un tableau de bord", "build dashboard"),
         ("Сделай форму без редукса на реакте", "create form react"),  # what nobody knows rules nothing else out
     ],
 )

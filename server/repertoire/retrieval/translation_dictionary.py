@@ -113,7 +113,7 @@ class TranslationDictionary:
     @cached_property
     def _openings(self) -> frozenset[str]:
         phrases = (text for text in (*self._exact, *self._begun) if " " in text)
-        return frozenset(part[:_OPENING] for text in phrases for part in (text, unaccented(text)))
+        return frozenset(part.partition(" ")[0][:_OPENING] for text in phrases for part in (text, unaccented(text)))
 
     @cached_property
     def _loose(self) -> dict[str, str]:
