@@ -92,20 +92,32 @@ _TOLD = linear.compile(
         (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
     verbose=True,
 )
+# A client of MySQL is a word or lies in a `bin`: in another path, as `-I/usr/include/mysql`, it is no command.
 _OPTION = linear.compile(
-    rf"""(?P<name> (?:^|[^\w-]) (?: (?:mysql|mariadb)[a-z-]{{0,20}}[ ](?:[^\n|;&]{{0,200}}[ ])?-p
-        | sshpass[ ]+-p[ ]* | redis-cli[ ](?:[^\n|;&]{{0,200}}[ ])?-a[ ]+
-        | (?:docker|podman|az|oc)[ ]login[ ](?:[^\n|;&]{{0,200}}[ ])?-p[ ]+ ))
+    rf"""(?P<name> (?:^|[^\w-]) (?: sshpass[ ]+-p[ ]* | redis-cli[ ](?:[^\n|;&]{{0,200}}[ ])?-a[ ]+
+        | (?:docker|podman|az|oc)[ ]login[ ](?:[^\n|;&]{{0,200}}[ ])?-p[ ]+ )
+        | (?:^|[^\w./-]) (?:[\w.~/-]{{0,100}}/bin/)? (?:mysql|mariadb)[a-z-]{{0,20}}[ ](?:[^\n|;&]{{0,200}}?[ ])??-p )
         (?P<quote>["']?) (?P<value>{_TYPED}{{3,}})""",
     verbose=True,
 )
+# What is left of other programs' options, as `-pthread` and `-perm`, without their `-p`; and a port.
+_NO_OPTION = re.compile(
+    r"(?i)(?:thread|rint|erm|ath|ipe|ort|arent|latform|arallel|roject|rofile|ackage|lugin|reserve|rune|urge|id)"
+    r"(?:s|line|0|=.*)?|[0-9.:]+(?:/(?:tcp|udp))?"
+)
 _UNTOLD = re.compile(r"(?i)(?:^|[^a-z0-9_.-])pass[ \t\xa0]*$")  # `pass: 12 tests`, and no password's name
+# A step of a compiler or a result as often as a password; `PASS=` is a variable of a shell.
+_BARE = re.compile(r"(?:^|[^A-Za-z0-9_-])(?:[Pp]ass|[Pp]w)[ \t\xa0]*$")
+# A share of tests, an address, a C++ name, a number with its unit, a version: what is said of a pass, and no password.
+_RESULT = re.compile(
+    r"(?i)[0-9]+/[0-9]+|0x[0-9a-f]+|[a-z_]\w*::.*|[0-9.]+(?:ms|[a-z%])?|[a-z]*[@v-]?[0-9]+(?:\.[0-9]+)+(?:-?[a-z]+[0-9]*)?"
+)
 # The end of a name whose value is a secret, and not what is only said of one (`token_path`, `tokenizer`).
 _NAMES_A_SECRET = re.compile(rf"(?i)(?:{_CREDENTIAL_WORDS}|pass|pw|{_FOREIGN_WORDS})[\"'`\]]{{0,2}}[ \t]*$")
 _OF_A_PASSWORD = re.compile(rf"(?ix)pass|pwd?\b|{_FOREIGN_WORDS}")
 _FLAG = re.compile(
     r"""(?ix) (?: (?<!-)--(?:[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)|(?:[a-z-]{0,30}-)?(?:pass|pw))
-                  [ =]["']? (?=[^\s"'-])
+                  [ =](?P<quote>["']?) (?=[^\s"'-])
                 | (?<![\w-])-u[ ](?=\S+:\S) ) (?P<value>[^\s"']{4,})"""
 )
 _ADDRESS = re.compile(
@@ -130,6 +142,12 @@ _TECHNICAL = frozenset(
     """sha1 sha256 sha512 md5 base64 oauth2 utf8 utf-8 hs256 rs256 es256 argon2 ed25519 x509 k8s http2 i18n int32
     int64""".split()
 )
+_SCHEME = re.compile(  # how passwords are hashed
+    r"(?:[a-z]+[-_])?(?:scram[a-z0-9_-]{0,16}|md5(?:sum)?|[bs]crypt|argon2?(?:id|i|d)?|pbkdf2?(?:[-_][a-z0-9_-]{1,16})?"
+    r"|sha-?[0-9]{1,3})"
+)
+_A_PASS = re.compile(r"--(?P<of>[a-z-]{0,30}-)?(?:pass|pw)[ =]", re.IGNORECASE)
+_NAME_OF_A_PASS = re.compile(r"[a-z-]{10,}[0-9]")  # as `instcombine2`, which is long for a password in an option
 
 
 class Detector(Protocol):
@@ -233,7 +251,7 @@ def _is_code(match: Match) -> bool:
 
 def _is_no_secret(match: Match) -> bool:
     value, word = match["value"], match["value"].lower().rstrip(".!?:)")
-    if _is_code(match) or word in _TECHNICAL:
+    if _is_code(match) or word in _TECHNICAL or _SCHEME.fullmatch(word):
         return True
     if match["quote"]:
         return False
@@ -244,23 +262,41 @@ def _is_no_secret(match: Match) -> bool:
 
 def _is_no_password(match: Match) -> bool:
     """Tell whether a value after a short or foreign name of a password is none, as a result of tests after `pass:`."""
-    return _is_no_secret(match) or (match["sign"] != "=" and bool(_UNTOLD.search(match["name"])))
+    name = match["name"]
+    if _is_no_secret(match) or _RESULT.fullmatch(match["value"]):
+        return True
+    if match["sign"] != "=" and _UNTOLD.search(name):
+        return True
+    return bool(_BARE.search(name)) and not (match["quote"] or _is_mixed(match["value"]))
+
+
+def _is_mixed(value: str) -> bool:
+    """Tell whether a value mixes letters and digits, as no word of a sentence and no path does."""
+    return len(value) > 5 and any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and "/" not in value
 
 
 def _is_no_told_password(match: Match) -> bool:
     """Tell whether a word after `with password` is one of the sentence: it is no mixture of letters and digits."""
     value = match["value"]
-    mixed = len(value) > 5 and any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and "/" not in value
-    return _is_no_secret(match) or not (mixed or match["quote"] or value.isdigit())
+    return _is_no_secret(match) or not (_is_mixed(value) or match["quote"] or value.isdigit())
+
+
+def _is_no_flag(match: Match) -> bool:
+    """Tell whether an option's value is no secret, as a step of a compiler after `--pass`."""
+    value, a_pass = match["value"], _A_PASS.match(match.group())
+    if _is_code(match) or match["quote"] or not a_pass:
+        return _is_code(match)
+    a_name = _NAME_OF_A_PASS.fullmatch(value) or not _is_mixed(value)
+    return bool(_RESULT.fullmatch(value) or (not a_pass["of"] and a_name))
 
 
 def _is_no_option(match: Match) -> bool:
-    return _is_code(match) or match["value"].replace(":", "").isdigit()
+    return _is_code(match) or bool(_NO_OPTION.fullmatch(match["value"]))
 
 
 _NAMING = (
     (_BEARER, _is_word),
-    (_FLAG, _is_code),
+    (_FLAG, _is_no_flag),
     (_OPTION, _is_no_option),
     (_NAMED, _is_no_secret),
     (_ALSO_NAMED, _is_no_password),
