@@ -22,17 +22,15 @@ def likeness(new: AbstractSet[str], old: AbstractSet[str]) -> str:
 
 
 def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
-    """Tell whether an old text has all words of a new one, and neither denies or weighs what the other does not.
+    """Tell whether an old text has all words of a new one in its order, and neither denies what the other does not.
 
-    Where words deny or weigh (gas, not wood), their order counts too.
+    In another order the same words may say the opposite: a parser in Rust and a tool in Go, or the other way round.
     """
-    said, known = {*new} - _OPENING, {*old}
-    if not said or not said <= known or (said ^ known) & _DENYING:
+    said = [word for word in new if word not in _OPENING]
+    if not said or ({*said} ^ {*old}) & _DENYING:
         return False
-    if not said & (_DENYING | _WEIGHING):
-        return True
     rest = iter(old)
-    return all(word in rest for word in new if word not in _OPENING)
+    return all(word in rest for word in said)
 
 
 # as stems: what only says that something was decided, is wanted or is to be remembered
@@ -41,7 +39,6 @@ _OPENING = frozenset(
     futur pleas alwai prefer rememb keep mind note for record that todo follow up a an to of our is are be it
     will""".split()
 )
-_WEIGHING = frozenset("instead over than rather befor after onli".split())
 _DENYING = frozenset(  # as stems
     """no not never without don doesn isn aren won cannot longer except nicht kein keinen keiner keinem nie niemal ohn
     pa jamai san aucun plu nunca sin jama ningun ninguna tampoco nao sem nenhum nenhuma non senza mai nessun nessuna не

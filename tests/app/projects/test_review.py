@@ -6,8 +6,8 @@ import pytest
 
 from app.projects.small_project import begin, write
 from repertoire.app.person.forget import REQUESTS, forget
-from repertoire.app.projects.entries import list_entries, save_entry
-from repertoire.app.projects.entry_requests import ListQuery, save_request
+from repertoire.app.projects.entries import list_entries, move_entries, save_entry
+from repertoire.app.projects.entry_requests import ListQuery, MoveRequest, save_request
 from repertoire.app.projects.review import ReviewRequest, keep_candidates, review, sighted
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
@@ -157,3 +157,26 @@ def test_what_a_note_or_task_says_already_is_no_candidate_before_or_after_it_was
     for new in ("We decided to use pine, not oak, for the doors", "We decided it is not fired with gas"):
         assert sighted(project, in_prompt(new)).candidates
     assert sighted(project, in_prompt("We decided to use oak, not pine, for the doors")).candidates == ()
+
+
+def test_a_decision_that_takes_an_earlier_one_back_is_a_candidate(project):
+    save_entry(project, save_request({"kind": "note", "title": "Glaze in lead and kiln doors in oak"}), embedder=None)
+    assert sighted(project, in_prompt("Decision: glaze in lead and kiln doors in oak")).candidates == ()
+    assert sighted(project, in_prompt("Decision: glaze in oak and kiln doors in lead")).candidates
+
+
+def test_what_only_a_superseded_note_or_a_closed_task_says_is_a_candidate(project):
+    for said, state in (({"kind": "note", "title": "Fire with gas"}, "superseded"), *_CLOSED_TASKS):
+        [entry] = save_entry(project, save_request(said), embedder=None).entries
+        move_entries(project, MoveRequest((entry.key,), state))
+    said = [
+        *in_prompt("We decided to fire with gas."),
+        *in_message("TODO: order the new burner\nTODO: weigh all the clay"),
+    ]
+    assert len(sighted(project, said).candidates) == 3
+
+
+_CLOSED_TASKS = (
+    ({"kind": "task", "title": "Order the new burner"}, "done"),
+    ({"kind": "task", "title": "Weigh all the clay"}, "dropped"),
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.app.projects.entries import TITLE, save_entry
+from repertoire.app.projects.entries import ENDED, TITLE, save_entry
 from repertoire.app.projects.entry_requests import Saved, SaveRequest
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -84,10 +84,10 @@ def review(project: OpenProject, asked: ReviewRequest, *, embedder: Embedder | N
 
 
 def _not_saved(project: OpenProject, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that no note or task says already, by its title or by a line of its text."""
+    """Return the candidates that no active note or open task says already, by its title or by a line of its text."""
     if not candidates:
         return []
-    entries = project.store.entries.all((NOTE, TASK))
+    entries = [one for one in project.store.entries.all((NOTE, TASK)) if one.status not in ENDED]
     known = [stems(index_text(f"{one.title}\n{line}")) for one in entries for line in one.body.split("\n")]
     return [one for one in candidates if not any(repeats(stems(index_text(one.said)), line) for line in known)]
 
