@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 _SAME = 0.85  # share of all words that both have: Memory Fabric's bound for one memory told twice
@@ -26,11 +26,14 @@ def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
 
     In another order the same words may say the opposite: a parser in Rust and a tool in Go, or the other way round.
     """
-    said = [word for word in new if word not in _OPENING]
-    if not said or ({*said} ^ {*old}) & _DENYING:
-        return False
-    rest = iter(old)
-    return all(word in rest for word in said)
+    said, rest = telling(new), iter(old)
+    in_order = bool(said) and all(word in rest for word in said)
+    return in_order and not ({*said} ^ {*old}) & _DENYING
+
+
+def telling(words: Iterable[str]) -> list[str]:
+    """Return the stems that say what was decided, wanted or is to be remembered, and not only that it was."""
+    return [word for word in words if word not in _OPENING]
 
 
 # as stems: what only says that something was decided, is wanted or is to be remembered

@@ -16,6 +16,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.projects.noticing import in_message, in_prompt
 from repertoire.store.database import Store
 from repertoire.store.project_candidates import MOST, Candidate
+from repertoire.store.stemming import stems
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -180,3 +181,16 @@ _CLOSED_TASKS = (
     ({"kind": "task", "title": "Order the new burner"}, "done"),
     ({"kind": "task", "title": "Weigh all the clay"}, "dropped"),
 )
+
+
+def test_a_turns_end_compares_few_of_many_notes(project, monkeypatch):
+    for number in range(40):
+        save_entry(
+            project, save_request({"kind": "note", "title": f"Pot {number}", "body": "clay\n" * 20}), embedder=None
+        )
+    save_entry(project, save_request({"kind": "note", "title": "窯 is fired with gas"}), embedder=None)
+    read = list[str]()
+    monkeypatch.setattr("repertoire.app.projects.review.stems", lambda text: read.append(text) or stems(text))
+    said = in_message("Decisions:\n- 窯 is fired with gas\n- Each pot of clay dries in the yard")
+    assert [one.said for one in sighted(project, said).candidates] == ["Each pot of clay dries in the yard"]
+    assert len(read) < 40

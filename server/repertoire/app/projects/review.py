@@ -5,23 +5,29 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+import numpy.typing as npt
 
 from repertoire.app.clock import now
 from repertoire.app.projects.entries import ENDED, TITLE, save_entry
 from repertoire.app.projects.entry_requests import Saved, SaveRequest
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import NOTE, TASK
-from repertoire.domain.text import index_text
+from repertoire.domain.project import KNOWLEDGE, NOTE, TASK, Entry
+from repertoire.domain.text import index_text, split_words, with_pairs
 from repertoire.ports import Embedder
 from repertoire.projects.noticing import Noticed
-from repertoire.projects.sameness import repeats
+from repertoire.projects.sameness import repeats, telling
 from repertoire.store.project_candidates import Candidate
 from repertoire.store.stemming import stems
 from repertoire.trust.hidden import suspicion
 from repertoire.trust.redaction import redact
 
 ALL = "all"
+_COMPARED = 6_000  # lines that one call compares: a quarter of a second
+_NONE: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -87,9 +93,44 @@ def _not_saved(project: OpenProject, candidates: Sequence[Candidate]) -> list[Ca
     """Return the candidates that no active note or open task says already, by its title or by a line of its text."""
     if not candidates:
         return []
-    entries = [one for one in project.store.entries.all((NOTE, TASK)) if one.status not in ENDED]
-    known = [stems(index_text(f"{one.title}\n{line}")) for one in entries for line in one.body.split("\n")]
-    return [one for one in candidates if not any(repeats(stems(index_text(one.said)), line) for line in known)]
+    saved = _Saved(project)
+    return [one for one in candidates if not saved.says(one.said)]
+
+
+class _Saved:
+    """What is saved, looked up by its words: to compare all notes takes longer than a hook may."""
+
+    def __init__(self, project: OpenProject) -> None:
+        self._entries = project.store.entries
+        self._holders = cache(partial(project.store.graph.holders, view=KNOWLEDGE))
+        self._read: dict[int, list[list[str]]] = {}
+        self._left = _COMPARED
+
+    def says(self, text: str) -> bool:
+        """Tell whether an active note or open task says a text, by its title or by a line of its text."""
+        said = stems(index_text(text))
+        return any(repeats(said, line) for node in self._likely(text) for line in self._lines(node))
+
+    def _likely(self, text: str) -> list[int]:
+        """Return the nodes that have all words of a text, the newest first."""
+        words = [word for word in dict.fromkeys(split_words(with_pairs(text))) if telling(stems(word))]
+        nodes = self._holders(words[0]) if words else _NONE
+        for word in words[1:]:
+            if nodes.size:
+                nodes = np.intersect1d(nodes, self._holders(word))
+        return list(nodes[::-1].tolist())
+
+    def _lines(self, node: int) -> list[list[str]]:
+        if node not in self._read and self._left > 0:
+            self._read[node] = self._stems_of(self._entries.by_node([node]).get(node))
+            self._left -= len(self._read[node]) + 1
+        return self._read.get(node, [])
+
+    def _stems_of(self, entry: Entry | None) -> list[list[str]]:
+        if entry is None or entry.kind not in (NOTE, TASK) or entry.status in ENDED:
+            return []
+        title = stems(index_text(entry.title))
+        return [title + stems(index_text(line)) for line in entry.body.split("\n")]
 
 
 def _request(one: Candidate) -> SaveRequest:
