@@ -15,10 +15,16 @@ _NAMED = 2  # words of content of what is called a decision in so many words
 _LINES = 40  # lines of a text that are read: what is longer was pasted
 _SENTENCE = re.compile(r"(?<=[.!;])\s+|\n")
 _CODE = re.compile(r"^(?:\s{4,}|\t|[>$#|+<{}\[]|\d+[:|])")
+# What only answers: `agreed: that makes sense` decides nothing that could be read again.
+_ANSWER = (
+    r"(?:that|this|these|those|it|its|sounds|looks|makes|good|great|fine|yes|yeah|ok|okay|sure|thanks|i|let me"
+    r"|you|your)\b"
+)
 # Each of what a person says of how things are to be from now on; a question or a request for one change is none.
 _SAID = (
     ("decision", re.compile(r"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose)\b", re.IGNORECASE)),
-    ("decision", re.compile(r"^(?:decision|decided|agreed)\s?[:\u2013-]\s?\S", re.IGNORECASE)),
+    ("decision", re.compile(r"^(?:decision|decided)\s?[:\u2013-]\s?\S", re.IGNORECASE)),
+    ("decision", re.compile(rf"^agreed\s?:\s?(?!\s|{_ANSWER})", re.IGNORECASE)),
     (
         "decision",
         re.compile(r"\b(?:let'?s|we(?:'ll| will)?) (?:stick (?:with|to)|standardi[sz]e on|go with)\b", re.IGNORECASE),
@@ -56,6 +62,9 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _ABOVE = re.compile(rf"^\s*(?:#+ )?(?:\*\*)?(?:we )?(?P<sort>{_SORT})(?:\*\*)?\s?:?(?:\*\*)?\s*$", re.IGNORECASE)
+_NO_DECISION = re.compile(r"(?:none|nothing|n/a|no (?:new |other )?decisions?)(?![\w-])|~~", re.IGNORECASE)
+_NOTHING_LEFT = re.compile("(?:none|nothing|n/a|no)(?![\\w-])|~~|[\u2705\u2714\u2611\u2713]|\\[x\\]", re.IGNORECASE)
+_ONLY_AN_ANSWER = re.compile(_ANSWER, re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+(?P<done>\[[xX]\]\s)?(?:\[ \]\s+)?(?P<said>\S.*)$")
 
 
@@ -90,25 +99,34 @@ def in_message(text: str) -> list[Noticed]:
 
 def _listed(lines: Sequence[str], *, below: bool = False) -> Iterator[Noticed]:
     """Yield each item of a list below a word such as `Decision:`, and unless `below` what stands behind such a word."""
-    sort = ""
+    sort, items = "", False
     for line in (line[: 2 * _LONGEST] for line in lines):
         if above := _ABOVE.match(line):
-            sort = above["sort"]
+            sort, items = above["sort"], False
         elif beside := _LISTED.match(line):
             sort = ""
             if not below:
-                yield from _of_sort(beside["sort"], beside["said"])
+                yield from _beside(beside["sort"], beside["said"])
         elif item := _ITEM.match(line):
+            items = True
             if sort and not item["done"]:
                 yield from _of_sort(sort, item["said"])
-        elif line.strip() and not line.startswith((" ", "\t")):  # neither empty nor the rest of an item
+        elif not line.strip():
+            sort = "" if items else sort
+        elif not line.startswith((" ", "\t")):  # not the rest of an item
             sort = ""
+
+
+def _beside(sort: str, said: str) -> Iterator[Noticed]:
+    if not (sort.lower() == "agreed" and _ONLY_AN_ANSWER.match(said)):
+        yield from _of_sort(sort, said)
 
 
 def _of_sort(sort: str, text: str) -> Iterator[Noticed]:
     word, said = sort.lower(), text.replace("**", "").strip("* \t\r")
     category = "decision" if word.startswith(("deci", "agreed")) else "blocker" if word.startswith("block") else ""
-    if _tells(said, _NAMED):
+    says_none = _NO_DECISION if category == "decision" else _NOTHING_LEFT
+    if _tells(said, _NAMED) and not says_none.match(said):
         yield Noticed(NOTE if category else TASK, category, said)
 
 

@@ -194,3 +194,37 @@ def test_a_turns_end_compares_few_of_many_notes(project, monkeypatch):
     said = in_message("Decisions:\n- 窯 is fired with gas\n- Each pot of clay dries in the yard")
     assert [one.said for one in sighted(project, said).candidates] == ["Each pot of clay dries in the yard"]
     assert len(read) < 40
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Agreed: that makes sense to me.",
+        "Blockers: none at the moment",
+        "Blockers: no blockers that I know of",
+        "## Blockers\n- None at the moment for the kiln\n- Nothing blocks the new burner now",
+        "## Todo\n- ✅ parser fixed and merged\n- ~~rename the store of pots~~\n- ✔️ glaze is mixed for all pots",
+        "TODO: ✅ order the new burner",
+        "## Todo\n\n- [x] measured the heat of the kiln\n\n- kiln.py has the new heat in it",
+    ],
+)
+def test_what_is_done_struck_out_or_only_agreed_to_is_no_candidate(message):
+    assert in_message(message) == []
+    assert in_prompt(message) == []
+
+
+def test_a_list_after_another_one_has_no_sort_of_its_own():
+    said = (
+        "## Decisions\n\n- Glaze stays lead-free for all pots\n   and plates\n1. Fire with gas: wood is too slow\n\n"
+        "- kiln.py has the new heat in it\n- yard.py dries the pots now\n"
+    )
+    decided = ["Glaze stays lead-free for all pots", "Fire with gas: wood is too slow"]
+    assert [one.said for one in in_message(said)] == decided
+    assert [one.said for one in in_prompt(said)] == decided
+
+
+def test_what_was_agreed_is_a_decision_where_a_list_or_a_statement_of_it_follows():
+    said = "Agreed: the glaze stays lead-free\n\nAgreed:\n- fire the big kiln with gas"
+    decided = ["the glaze stays lead-free", "fire the big kiln with gas"]
+    assert [one.said for one in in_message(said)] == decided
+    assert [one.category for one in in_prompt(said)] == ["decision", "decision"]
