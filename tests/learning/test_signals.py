@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.edits import Edits
-from repertoire.learning.shell import commands
+from repertoire.learning.shell import commands, is_outside
 from repertoire.learning.signals import asks, corrects, signal_of_call, signal_of_command
 
 LABELLED = Path(__file__).parents[2] / "bench/learning/signals.jsonl"
@@ -174,3 +174,15 @@ def test_a_long_command_is_read_as_some_commands(part: str) -> None:
 def test_any_text_is_read_as_some_commands(text: str) -> None:
     assert all(ran.words and (ran.begun or not ran.sure) for ran in commands(text))
     assert isinstance(signal_of_command(text, text), str)
+
+
+def test_a_home_directory_that_is_a_repository_makes_no_one_project_of_all_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".git").mkdir()
+    for name in ("kiln", "shop"):
+        (tmp_path / name).mkdir()
+    assert is_outside(str(tmp_path / "shop"), str(tmp_path / "kiln"))
+    assert not is_outside(str(tmp_path / "shop"), str(tmp_path))
+    assert is_outside("/\0", str(tmp_path / "kiln"))

@@ -133,6 +133,40 @@ async def test_what_is_checked_or_undone_in_another_folder_says_nothing_of_what_
     assert outcome(home).outcome == "ok"
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("top/web", "top/web", "cd .. && {}"),
+        ("top/web", "top", "{}"),
+        ("top/web", "top/web", "cd ../api && {}"),
+        ("top", "top", "cd .. && {}"),  # from top/web, if the shell's folder is told as it is after the command
+        ("link", "top/api", "{}"),
+        ("top/web", "link", "cd api && {}"),
+    ],
+)
+async def test_a_check_anywhere_in_the_sessions_repository_is_one_of_it_by_whatever_link(
+    talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: tuple[str, str, str]
+) -> None:
+    session, cwd, command = told
+    (tmp_path / "top/.git").mkdir(parents=True)
+    for name in ("web", "api"):
+        (tmp_path / "top" / name).mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "top")
+    (tmp_path / "other").mkdir()
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path / session))
+    async with talk() as client:
+        await use(client)
+        for place, ran in (("other", "pytest -q"), (session, "cd ../../other && pytest -q")):
+            there = json.dumps({"command": ran})
+            await hook(client, "hook_used", tool_name="Bash", tool_input=there, cwd=str(tmp_path / place))
+        await ask(client, "status")
+        assert events_of(home, CHECKED) == []
+        here = json.dumps({"command": command.format("pytest -q")})
+        await hook(client, "hook_used", tool_name="Bash", tool_input=here, cwd=str(tmp_path / cwd))
+        await ask(client, "status")
+    assert len(events_of(home, CHECKED)) == 1
+
+
 async def test_who_answers_a_question_corrects_nothing(talk: Talk, home: Path) -> None:
     async with talk() as client:
         await use(client)

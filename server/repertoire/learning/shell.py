@@ -6,12 +6,13 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
 _SHORT_OPTIONS, _COMMAND_OPTION = re.compile(r"-\w+"), re.compile(r"-\w*c")
-_UPWARDS = re.compile(r"^(?:\.\./)+")
+_UPWARDS, _ONLY_UPWARDS = re.compile(r"^(?:\.\./)+"), re.compile(r"\.\.(?:/\.\.)*")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _OPENS = frozenset("if while until elif ! for case select".split())  # a command behind these may fail unnoticed
@@ -50,24 +51,42 @@ def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
     return [inner for ran in found for inner in _inner_commands(ran, depth)]
 
 
-def place_of(text: str, folder: str) -> str:
+def place_of(text: str, folder: str, project: str = "") -> str:
     """Return where a shell command works, given the shell's folder before or after it; empty if nothing tells."""
     said = next((each.words[1] for each in commands(text) if each.words[0] == "cd" and len(each.words) > 1), "")
     if not folder.startswith("/"):  # unknown, or of another system than the shell's paths
         return said.rstrip("/")
     if said.startswith("-") or "$" in said:
         return ""
-    said = posixpath.expanduser(said)
-    moved = _UPWARDS.sub("", posixpath.normpath(said)) if said else ""
+    said = posixpath.normpath(posixpath.expanduser(said)) if said else ""
+    moved = _UPWARDS.sub("", said)
+    there = posixpath.normpath(posixpath.join(folder, said))
     if moved and not moved.startswith("/") and folder.endswith(f"/{moved}"):
         return folder
-    return posixpath.normpath(posixpath.join(folder, said))
+    if _ONLY_UPWARDS.fullmatch(said) and is_outside(there, project):  # the client keeps a shell within the project
+        return folder
+    return there
 
 
 def is_outside(place: str, project: str) -> bool:
-    """Tell whether a place is known to be outside of a project's folder."""
-    known = place.startswith("/") and project.startswith("/")
-    return known and not f"{place}/".startswith(f"{project.rstrip('/')}/")
+    """Tell whether a place is known to be outside of a project's folder and its repository, by whatever link."""
+    if not (place.startswith("/") and project.startswith("/")) or _within(place, project):
+        return False
+    with suppress(ValueError):  # a NUL character, or half a surrogate pair
+        return not _within(posixpath.realpath(place), _top_of(posixpath.realpath(project)))
+    return True
+
+
+def _top_of(folder: str) -> str:
+    """Return the nearest folder with a repository, and never a home directory that is one; else the folder itself."""
+    home, place = posixpath.realpath(posixpath.expanduser("~")), folder
+    while len(place) > 1 and (place == home or not posixpath.lexists(f"{place}/.git")):
+        place = posixpath.dirname(place)
+    return place if len(place) > 1 else folder
+
+
+def _within(place: str, folder: str) -> bool:
+    return f"{place}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def _tokens(text: str) -> list[str]:

@@ -342,7 +342,7 @@ def _told(hook: Hook, name: str) -> dict[str, Any]:
 
 
 def _place(hook: Hook) -> str:
-    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"))
+    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
 
 
 def _moment(hook: Hook) -> Moment:
