@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 _SAME = 0.85  # share of all words that both have: Memory Fabric's bound for one memory told twice
+_BETWEEN = 1  # other words between two that are said: `the big kiln` is the kiln
 SAME, NEAR, OTHER = "same", "near", "other"
 
 
@@ -24,11 +25,21 @@ def likeness(new: AbstractSet[str], old: AbstractSet[str]) -> str:
 def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
     """Tell whether an old text has all words of a new one in its order, and neither denies what the other does not.
 
-    In another order the same words may say the opposite: a parser in Rust and a tool in Go, or the other way round.
+    In another order, or with others between them, the same words may say the opposite: a parser in Rust and a tool in
+    Go is no parser in Go.
     """
-    said, rest = telling(new), iter(old)
-    in_order = bool(said) and all(word in rest for word in said)
-    return in_order and not ({*said} ^ {*old}) & _DENYING
+    said, known = telling(new), telling(old)
+    begins = (place for place, word in enumerate(known) if said and word == said[0])
+    return any(_goes_on(said, known, place) for place in begins) and not ({*said} ^ {*old}) & _DENYING
+
+
+def _goes_on(said: Sequence[str], known: Sequence[str], place: int) -> bool:
+    for word in said[1:]:
+        near = known[place + 1 : place + 2 + _BETWEEN]
+        if word not in near:
+            return False
+        place += 1 + near.index(word)
+    return True
 
 
 def telling(words: Iterable[str]) -> list[str]:

@@ -161,9 +161,12 @@ def test_what_a_note_or_task_says_already_is_no_candidate_before_or_after_it_was
 
 
 def test_a_decision_that_takes_an_earlier_one_back_is_a_candidate(project):
-    save_entry(project, save_request({"kind": "note", "title": "Glaze in lead and kiln doors in oak"}), embedder=None)
+    save_entry(
+        project, save_request({"kind": "note", "title": "Doors: glaze in lead and kiln doors in oak"}), embedder=None
+    )
     assert sighted(project, in_prompt("Decision: glaze in lead and kiln doors in oak")).candidates == ()
-    assert sighted(project, in_prompt("Decision: glaze in oak and kiln doors in lead")).candidates
+    for new in ("Decision: glaze in oak and kiln doors in lead", "Decision: the glaze is to be in oak"):
+        assert sighted(project, in_prompt(new)).candidates
 
 
 def test_what_only_a_superseded_note_or_a_closed_task_says_is_a_candidate(project):
