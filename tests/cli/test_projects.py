@@ -122,6 +122,9 @@ def test_a_worktree_uses_the_memory_of_the_main_one_and_no_strangers(run, tmp_pa
     begun = run("project", "init", "--no-vectors", "--quiet", cwd=worktree)
     assert f"shares the memory of {project}" in begun.stderr
     assert len([*(tmp_path / "home").glob("projects/*.db")]) == 1
+    refused = run("project", "forget", "--yes", cwd=worktree)
+    assert (refused.returncode, f"shares the memory of {project}" in refused.stderr) == (1, True)
+    assert "The kiln cools slowly" in run("project", "list").stdout
 
     stranger.mkdir()
     (stranger / ".git").write_bytes((worktree / ".git").read_bytes())

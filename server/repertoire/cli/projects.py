@@ -194,7 +194,11 @@ def forget_command(yes: bool, project: str) -> None:
     repertoire project forget
     """
     with open_repertoire() as repertoire:
-        root = known_root(repertoire.home, Context.of(repertoire, project=project).project)
+        folder = Context.of(repertoire, project=project).project
+        if shared := shared_root(repertoire.home, folder):
+            message = f"this worktree shares the memory of {shared}: it can be forgotten in that folder alone"
+            raise ProjectRefused(message)
+        root = known_root(repertoire.home, folder)
         if not yes:
             ask_to_go_on(f"Delete all that is remembered of {root}, notes and tasks too?")
         repertoire.projects.release(root)
