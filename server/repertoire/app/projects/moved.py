@@ -60,6 +60,7 @@ def take_over(home: Path, old: str, root: str, opening: Opening) -> None:
             memory.copy_to(taken)  # never renamed: another process may hold it open, with a log of the old name
         with opening(taken) as memory:
             memory.begin(root, now=now())
+            memory.set_origin(())  # a person said whose it is, whatever its history was
         for path in files_of(file):
             if not path.name.startswith(taken.name):
                 path.unlink(missing_ok=True)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, held
 from repertoire.domain.errors import ProjectRefused, SourceError
-from repertoire.domain.project import KnownFile
 from repertoire.sources import crawl, git, repository
-from repertoire.sources.crawl import FoundFile
+from repertoire.sources.crawl import CrawlLimits, Mount
 from repertoire.store.project_file import ProjectStore
 
 _ROOT = "root:"
-_SAME = 0.5  # of the files that a memory knows: from so many on are as they were, it is the same project
+_SAME = 0.1  # of the contents that a memory knows: where so many are in any place, it is the same project
+_LIMITS = CrawlLimits(depth=40)
 _MOST_ROOTS = 50  # first commits of one history: more than one after unrelated histories were merged
 
 
@@ -35,7 +37,8 @@ class SetAside:
 def origin_of(root: Path, *, known: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return a hash of where a folder's repository came from and its first commits; empty where it has none.
 
-    First commits take long to find in a long history: they are left out where it came from a known place.
+    First commits take long to find in a long history: they are left out where it came from a known place. Known ones
+    that the repository holds are among them, whichever branch is checked out.
     """
     try:
         found = repository.look(root)
@@ -44,28 +47,30 @@ def origin_of(root: Path, *, known: frozenset[str] = frozenset()) -> frozenset[s
         if found.shallow or known & address:  # a shallow clone begins anywhere
             return frozenset(address)
         with repository.lent(found) as git_dir:
-            first = git.read(("rev-list", "--max-parents=0", found.commit), git_dir)
+            begun = [one.removeprefix(_ROOT) for one in sorted(known) if one.startswith(_ROOT)]
+            first = git.read(("rev-list", "--max-parents=0", "--ignore-missing", found.commit, *begun), git_dir)
     except SourceError:
         return frozenset()
     return frozenset(address | {f"{_ROOT}{commit}" for commit in first.split()[:_MOST_ROOTS]})
 
 
-def record_origin(memory: ProjectStore) -> None:
-    """Record what tells a memory's project from others, unless that is recorded or cannot be told.
+def record_origin(memory: ProjectStore) -> bool:
+    """Add what tells a memory's project from others to what is recorded; tell whether there is anything.
 
     Raises:
         ProjectRefused: another project lies in the folder now than what is recorded, or the folder is gone.
     """
-    root = Path(memory.root())
-    if not memory.origin():
-        if origin := origin_of(root):
-            memory.set_origin(origin)
-    elif _is_other(memory, root):
+    root, was = Path(memory.root()), memory.origin()
+    now = origin_of(root, known=was)
+    if was and _is_other(memory, root, now):
         message = (
             f"the memory of {root} is that of another project, which lay there before; "
             "`repertoire project init` keeps it and begins another one"
         )
         raise ProjectRefused(message)
+    if not now <= was:  # a history that was written anew, or begun anew on another branch
+        memory.set_origin(was | now)
+    return bool(now)
 
 
 def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStore]) -> SetAside | None:
@@ -79,7 +84,7 @@ def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStor
     if not file.is_file():
         return None
     with opening(file) as memory:
-        if not _is_other(memory, Path(root)):
+        if not _is_other(memory, Path(root), origin_of(Path(root), known=memory.origin())):
             return None
         entries = memory.counts().entries
         free = (file.with_name(f"{file.stem}-{number}.db") for number in count(1))
@@ -98,26 +103,19 @@ def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStor
     return SetAside(root, kept, entries)
 
 
-def _is_other(memory: ProjectStore, root: Path) -> bool:
+def _is_other(memory: ProjectStore, root: Path, now: frozenset[str]) -> bool:
+    """Tell whether nothing speaks for one project: rather another's memory is kept than one's own hidden."""
     refuse_no_project(str(root))  # of a folder that is gone nothing can be told
-    was = memory.origin()
-    now = origin_of(root, known=was)
-    if was & now:
+    was, known = memory.origin(), memory.known()
+    differs = bool(was and now)  # else no history tells
+    if was & now or (not differs and any(Path(root, path).is_file() for path in known)):
         return False
-    known = memory.known()
-    if _has_roots(was) and _has_roots(now):  # or the history was written anew: then the files are the same
-        same = sum(_is_as_known(root, path, one) for path, one in known.items())
-        return same < _SAME * len(known) or not known
-    # no history tells; nothing does of an empty folder, where a disk may not be mounted
-    return bool(known) and any(root.iterdir()) and not any(Path(root, path).is_file() for path in known)
-
-
-def _is_as_known(root: Path, path: str, known: KnownFile) -> bool:
-    file = root / path
-    if not file.is_file() or file.stat().st_size != known.size:
+    contents = {one.content_hash: one.size for one in known.values() if one.content_hash and one.size}
+    ignored = LeftOut(root, home=memory.path.parent.parent)
+    found = crawl.walk((Mount(root),), limits=_LIMITS, ignored=ignored).entries
+    if not contents or not found:  # nothing tells; nothing does of an empty folder, where a disk may not be mounted
         return False
-    return crawl.digest(FoundFile(path, file, known.size)) == known.content_hash
-
-
-def _has_roots(origin: frozenset[str]) -> bool:
-    return any(one.startswith(_ROOT) for one in origin)
+    sizes = {*contents.values()}
+    alike = (digest for one in found if one.size in sizes and (digest := crawl.digest(one)) in contents)
+    least = max(1, math.ceil(_SAME * len(contents))) if differs else 1
+    return len({*alike}) < least
