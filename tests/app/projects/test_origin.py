@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from app.projects.small_project import begin, read, write
 from repertoire.app.projects.moved import take_over
 from repertoire.app.projects.origin import record_origin, set_aside_other
+from repertoire.app.projects.watch import Watcher
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import ProjectRefused
 from repertoire.store.project_file import ProjectStore
@@ -127,3 +129,30 @@ def test_a_repository_with_other_contents_is_another_project_though_names_and_em
         replace(root, {**STRANGER, "__init__.py": ""})
         commit(root)
         assert not is_kept(memory, root)
+
+
+@pytest.mark.parametrize("meanwhile", [False, True], ids=["before", "meanwhile"])
+def test_a_watcher_ends_before_it_reads_another_repository(tmp_path, meanwhile):
+    root, other = write(tmp_path / "kiln", FILES), write(tmp_path / "loom", STRANGER)
+    commit(root)
+    commit(other)
+    looked, stop = threading.Semaphore(0), threading.Event()
+
+    def swap() -> None:
+        for _ in range(2 * meanwhile):  # the watcher looks at all files twice before it trusts what it is told
+            looked.acquire(timeout=30)
+        shutil.rmtree(root / ".git")
+        for name in FILES:
+            (root / name).unlink()
+        for name in (".git", *STRANGER):
+            (other / name).rename(root / name)
+
+    with begin(tmp_path / "home", root) as memory:
+        index(memory)
+        if not meanwhile:
+            swap()
+        threading.Thread(target=swap if meanwhile else stop.wait, daemon=True).start()
+        with pytest.raises(ProjectRefused, match="that of another project"):
+            Watcher(memory, most_files=1_000, told=lambda _: looked.release()).run(stop)
+        stop.set()
+        assert "loom.py" not in memory.known()

@@ -113,8 +113,8 @@ def _is_other(memory: ProjectStore, root: Path, now: frozenset[str]) -> bool:
     contents = {one.content_hash: one.size for one in known.values() if one.content_hash and one.size}
     ignored = LeftOut(root, home=memory.path.parent.parent)
     found = crawl.walk((Mount(root),), limits=_LIMITS, ignored=ignored).entries
-    if not contents or not found:  # nothing tells; nothing does of an empty folder, where a disk may not be mounted
-        return False
+    if not contents or not found:  # nothing does of an empty folder, where a disk may not be mounted
+        return differs and not known and bool(found)  # as after a watcher saw all files go
     sizes = {*contents.values()}
     alike = (digest for one in found if one.size in sizes and (digest := crawl.digest(one)) in contents)
     least = max(1, math.ceil(_SAME * len(contents))) if differs else 1

@@ -14,6 +14,7 @@ from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.index import Indexed, index_project
 from repertoire.app.projects.left_out import DECIDING, LeftOut
 from repertoire.app.projects.named_files import is_read, say_all
+from repertoire.app.projects.origin import record_origin
 from repertoire.app.projects.queues import QUEUES, queue_of
 from repertoire.app.projects.warming import warm
 from repertoire.boot.filelock import only_one
@@ -58,6 +59,7 @@ class Watcher:
         self._events: queue.SimpleQueue[set[str] | BaseException] = queue.SimpleQueue()
         self._changed: dict[str, set[str]] = {one: set() for one in QUEUES}
         self._whole = {*QUEUES}  # queues of which every file is to be looked at
+        self._told_apart: tuple[int, int] | None = None  # the repository whose project is known to be the memory's
         self._in_between = False
         self._to_embed = True
 
@@ -69,6 +71,7 @@ class Watcher:
 
         Raises:
             OSError: the operating system watches no more folders for this user.
+            ProjectRefused: another project lies in the folder now, of which nothing is read, or the folder is gone.
         """
 
         def wait(_seconds: int) -> None:
@@ -154,6 +157,7 @@ class Watcher:
         self._whole -= whole
         self._changed |= {one: set() for one in queues}
         try:
+            self._refuse_other()
             done = index_project(
                 self._memory,
                 most_files=self._most_files,
@@ -170,6 +174,17 @@ class Watcher:
         self._to_embed = True
         self._told(done)
         return True
+
+    def _refuse_other(self) -> None:
+        """Refuse another project than the memory's; the history is looked at only where its configuration changed."""
+        try:
+            status = (self._root / ".git" / "config").stat()
+        except OSError:
+            there = None
+        else:
+            there = (status.st_ino, status.st_ctime_ns)
+        if there is None or there != self._told_apart:
+            self._told_apart = there if record_origin(self._memory) else None
 
     def _between(self) -> None:
         """Read what changed meanwhile in the queues that are not being read."""
