@@ -100,6 +100,12 @@ def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory
     begun = run("project", "init", "--no-vectors", "--quiet", cwd=elsewhere)
     assert "The kiln cools slowly" in run("project", "search", "kiln cools", cwd=elsewhere).stdout
 
+    memory = memory_file(home, str(elsewhere))
+    shutil.copy(memory, memory.with_stem(f"{memory.stem}-1"))  # as one that was set aside
+    forgotten = run("project", "forget", "--yes", cwd=elsewhere)
+    assert "of it and of 1 memories that were set aside" in forgotten.stdout
+    assert [*memory.parent.glob("*.db")] == [memory_file(home, str(project))]
+
 
 def _commit(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():

@@ -203,7 +203,8 @@ def forget_command(yes: bool, project: str) -> None:
             ask_to_go_on(f"Delete all that is remembered of {root}, notes and tasks too?")
         repertoire.projects.release(root)
         deleted = forget_memory(repertoire.home, root)
-        click.echo(f"Forgot {root}: deleted {len(deleted)} files")
+        aside = f" of it and of {deleted.memories - 1} memories that were set aside" if deleted.memories > 1 else ""
+        click.echo(f"Forgot {root}: deleted {deleted.files} files{aside}")
         if mirror := mirrored_in(root):
             click.echo(mirror_stays(mirror))
 

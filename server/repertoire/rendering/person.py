@@ -42,7 +42,8 @@ def forgotten_text(gone: Forgotten) -> str:
     things = {
         "requests": "every past request (traces and the votes on them stay)",
         "project": "what was recorded in this project, its traces included"
-        + (", and its memory" if gone.memories else ""),
+        + (", and its memory" if gone.memories else "")
+        + (f", with {gone.memories - 1} that were set aside" if gone.memories > 1 else ""),
         "trace": "the trace, its earlier versions and the votes on them",
         "all": "everything: the graph, packs, clones, and memories of projects",
     }

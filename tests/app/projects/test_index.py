@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest, ProjectRefused
 from repertoire.domain.project import CODE, DOCS
 from repertoire.projects.code import read_code
+from repertoire.rendering.person import forgotten_text
 from repertoire.rendering.projects import item_text, symbols_text
 from repertoire.store.database import Store
 from repertoire.syntax import JAVASCRIPT
@@ -251,9 +253,12 @@ def test_forgetting_a_project_or_everything_deletes_its_memory(tmp_path):
     root = write(tmp_path / "p", {"a.py": "def a(): pass\n"})
     home = tmp_path / "home"
     for what in ("project", "all"):
-        begin(home, root).close()
+        memory = begin(home, root)
+        memory.close()
+        shutil.copy(memory.path, memory.path.with_stem(f"{memory.path.stem}-1"))  # as one that was set aside
         with Store.open(home / "repertoire.db") as store:
-            assert forget(store, what, project=str(root)).memories == 1
+            done = forget(store, what, project=str(root))
+            assert (done.memories, what == "all" or "1 that were set aside" in forgotten_text(done)) == (2, True)
             assert forget(store, what, project=str(root)).memories == 0
         assert not list((home / "projects").iterdir())
 

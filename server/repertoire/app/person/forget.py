@@ -165,7 +165,7 @@ def _forget_memories(home: Path, what: str, project: str) -> int:
             with suppress(StoreError), ProjectStore.open(file) as memory:  # a damaged one is mended by whoever needs it
                 memory.candidates.clear()
     if what == PROJECT:
-        return int(bool(forget_memory(home, project)))
+        return forget_memory(home, project).memories
     return 0
 
 

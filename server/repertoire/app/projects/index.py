@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 
 from repertoire.app.clock import ago, now
@@ -14,7 +15,7 @@ from repertoire.app.projects.changes import Listed, changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.named_files import named_files, say_all
-from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
+from repertoire.app.projects.places import files_of, memory_file, refuse_no_project, set_aside_of
 from repertoire.app.projects.queues import QUEUES, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
@@ -42,12 +43,21 @@ class Indexed:
     unlinked: int = 0  # links with what went long ago
 
 
-def forget_memory(home: Path, root: str) -> list[Path]:
-    """Delete the memory of a project with everything that was noted in it; return the deleted files."""
-    files = files_of(memory_file(home, root))
-    for path in files:
+@dataclass(frozen=True)
+class ForgottenMemory:
+    """What was deleted: files, and how many memories, of which all but one had been set aside."""
+
+    files: int
+    memories: int
+
+
+def forget_memory(home: Path, root: str) -> ForgottenMemory:
+    """Delete the memory of a project with everything that was noted in it, and those of its folder set aside before."""
+    memory = memory_file(home, root)
+    found = [files for one in (memory, *set_aside_of(memory)) if (files := files_of(one))]
+    for path in chain(*found):
         path.unlink(missing_ok=True)
-    return files
+    return ForgottenMemory(sum(map(len, found)), len(found))
 
 
 def begin_memory(home: Path, root: str, opening: Callable[[Path], ProjectStore]) -> Path:

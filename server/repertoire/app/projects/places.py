@@ -27,6 +27,11 @@ def files_of(memory: Path) -> list[Path]:
     return sorted(memory.parent.glob(f"{memory.name}*"))
 
 
+def set_aside_of(memory: Path) -> list[Path]:
+    """Return the memories of earlier projects in the same folder, which were set aside."""
+    return sorted(memory.parent.glob(f"{memory.stem}-*.db"))
+
+
 def mirrored_in(folder: str) -> str:
     """Return the folder with the files of a project's entries; empty if there is none."""
     mirror = Path(folder, MIRROR_FOLDER)
