@@ -50,7 +50,8 @@ def mirror_data(report: MirrorReport) -> dict[str, Any]:
 def import_text(report: ImportReport) -> str:
     """Render how many entries came, and what was left out."""
     done = f"{len(report.added)} entries imported, {len(report.changed)} changed, {report.same} as before"
-    return "\n".join([done, *_skipped(report.skipped)])
+    lines = [f"reworded: {' → '.join(clean_line(one, 200) for one in both)}" for both in report.reworded.values()]
+    return "\n".join([done, *lines, *_skipped(report.skipped)])
 
 
 def import_data(report: ImportReport) -> dict[str, Any]:
@@ -58,6 +59,7 @@ def import_data(report: ImportReport) -> dict[str, Any]:
     return {
         "added": [clean_line(title, 300) for title in report.added],
         "changed": [clean_line(title, 300) for title in report.changed],
+        "reworded": {key: clean_line(before, 300) for key, (before, _) in report.reworded.items()},
         "same": report.same,
         "skipped": {clean_line(path, 300): clean_line(why, 300) for path, why in sorted(report.skipped.items())},
     }

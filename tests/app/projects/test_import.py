@@ -15,6 +15,7 @@ from repertoire.app.projects.mirror import begin_mirror, compare_mirror
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
+from repertoire.rendering.project_exchange import import_data, import_text
 
 CLAUDE = "# Kiln\n\nFires pots.\n\n## Tests\n\nRun `make test` first.\n\n## Style\n\n### Names\n\nShort ones.\n"
 TODO = "# Soon\n\n- [ ] Order clay\n  from the pit\n- [x] Sweep the floor\n* Paint the door\n\nNot an item.\n"
@@ -168,10 +169,30 @@ def test_an_item_in_other_words_is_the_task_that_it_was_and_one_that_is_gone_is_
     report = import_entries(project, ("TODO.md",))
     assert (report.changed, report.added) == (["Order the new gas burner"], ["Weigh all the clay again"])
     assert entries(project)["Order the new gas burner"].key == key
+    assert report.reworded == {key: ("Order the new burner", "Order the new gas burner")}
+    assert "reworded: Order the new burner → Order the new gas burner\n" in import_text(report)
+    assert import_data(report)["reworded"] == {key: "Order the new burner"}
     assert "Order the new burner" not in entries(project)
     [why] = report.skipped.values()
     assert "its item is gone from TODO.md" in why
     assert import_entries(project, ("TODO.md",)).same == 2
+
+
+def test_an_item_that_is_only_spelt_alike_or_is_not_the_only_one_alike_is_another_task(project, root):
+    write(root, {"TODO.md": "- [ ] fix the crash of the parser\n- [ ] Fire red pots\n- [ ] Fire red cups\n"})
+    import_entries(project, ("TODO.md",))
+    write(root, {"TODO.md": "- [ ] fix the colour of the banner\n- [ ] Fire big red pots and cups\n"})
+    report = import_entries(project, ("TODO.md",))
+    assert (report.changed, report.reworded, len(report.added), len(report.skipped)) == ([], {}, 2, 3)
+    assert {"fix the crash of the parser", "Fire red pots", "Fire red cups"} <= {*entries(project)}
+
+
+def test_of_a_list_with_very_many_other_items_none_is_taken_for_another(project, root):
+    write(root, {"TODO.md": "".join(f"- [ ] Fire pot {number} in the kiln\n" for number in range(60))})
+    import_entries(project, ("TODO.md",))
+    write(root, {"TODO.md": "".join(f"- [ ] Fire the big pot {number} in the kiln\n" for number in range(60))})
+    report = import_entries(project, ("TODO.md",))
+    assert (len(report.added), len(report.skipped), report.reworded) == (60, 60, {})
 
 
 def test_a_file_with_a_conflict_that_git_left_is_not_read(project, root):

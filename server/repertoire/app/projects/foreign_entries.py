@@ -28,6 +28,7 @@ from repertoire.ingestion import front_matter
 from repertoire.ingestion.values import Unusable, parse_json
 
 INSTRUCTIONS, TO_DO, BEADS, BASIC_MEMORY = "instructions", "todo", "beads", "basic-memory"
+_HASH = 8  # letters of an item's hash
 _TITLE = 120  # characters of a title that is made of a line
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(\S.*)$")
 _RELATION = linear.compile(r"(?m)^\s*-[^\[\n]*\[\[([^\]\n]{1,200})\]\]")
@@ -124,8 +125,14 @@ def _to_do(path: str, text: str) -> Iterator[ForeignEntry | str]:
         short = title[:_TITLE]
         body = "\n".join([*([title] if short != title else []), *below])
         status = DONE if mark in "xX" else DOING if mark in "~-" else TODO
-        source = f"{path}#{hashlib.sha256(title.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        source = f"{path}#{hashlib.sha256(title.encode('utf-8', 'replace')).hexdigest()[:_HASH]}"
         yield ForeignEntry(source, TASK, short, body, (tag[:60],) if tag else (), status)
+
+
+def list_of(source: str) -> str:
+    """Return the path of the list that an item's source names; of another source, anything else."""
+    path, _, last = source.rpartition("#")
+    return path if len(last) == _HASH else path.rpartition("#")[0]  # the number of one of several with one title
 
 
 def _beads(path: str, text: str) -> Iterator[ForeignEntry | str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from itertools import chain, product
 from pathlib import Path
 
 from repertoire.app.projects.entries import THERE, link_entries, save_entry
@@ -16,18 +17,22 @@ from repertoire.app.projects.foreign_entries import (
     ForeignEntry,
     format_of,
     is_conflicting,
+    list_of,
     read_entries,
 )
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CLOSED, ENTRIES, TASK, Entry
+from repertoire.domain.text import content_words, with_pairs
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+from repertoire.store.stemming import stems
 
 SOURCE, DIGEST = "source", "source_digest"  # fields of an entry: where it came from, and what it was there
 _LIMITS = CrawlLimits(files=5_000, depth=12, text_bytes=50_000_000)
-_ALIKE = 0.6  # of the letters of two items: from so many on, the one is the other in other words
+_ALIKE = 0.6  # of the words of two items: where both have so many, the one is the other in other words
+_MOST_PAIRS = 2_000  # of an item that is gone and a new one that are compared: a list with more is another list
 _USUAL = ("CLAUDE.md", "AGENTS.md", "TODO.md", "TODO.txt", "TODO", ".beads")  # in a project's folder
 
 
@@ -41,10 +46,11 @@ class ImportRequest:
 
 @dataclass
 class ImportReport:
-    """What an import did: titles of new and changed entries, how many were there already, and what was left out."""
+    """What an import did: titles of new, changed and reworded entries, how many were there, and what was left out."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    reworded: dict[str, tuple[str, str]] = field(default_factory=dict)  # titles before and now, by ids
     same: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
 
@@ -66,21 +72,29 @@ def import_entries(
         raise InvalidRequest(message)
     found = [one for file, kind in files for one in _read(file, kind, report)]
     lists = {file.path for file, kind in files if kind == TO_DO and file.path not in report.skipped}
+    reworded = _reworded(_known(project), found, lists)
     with project.store.transaction():
-        known = {str(one.data[SOURCE]): one for one in project.store.entries.all(ENTRIES) if one.data.get(SOURCE)}
-        known = _followed(known, found, lists, report)
+        known = _known(project)
+        for source, entry in _gone(known, found, lists).items():
+            if source not in reworded.values():
+                report.skipped[source] = f"its item is gone from {list_of(source)}; {entry.key} is still {entry.status}"
+        known |= {new: known[old] for new, old in reworded.items() if old in known and new not in known}
         keys = {name: entry.key for name, entry in known.items()}
         for one in found:
             before = known.get(one.source)
             if before is not None and before.data.get(DIGEST) == one.digest:
                 report.same += 1
             else:
-                keys[one.source] = _take(project, one, before.key if before else "", embedder, report)
+                keys[one.source] = _take(project, one, before, embedder, report)
             keys.update(dict.fromkeys(filter(None, one.names), keys.get(one.source, "")))
         for one in found:
             _link(project, one, keys, report)
     back_up(project)
     return report
+
+
+def _known(project: OpenProject) -> dict[str, Entry]:
+    return {str(one.data[SOURCE]): one for one in project.store.entries.all(ENTRIES) if one.data.get(SOURCE)}
 
 
 def _files(
@@ -119,30 +133,45 @@ def _read(file: FoundFile, kind: str, report: ImportReport) -> Iterator[ForeignE
             yield one
 
 
-def _followed(
-    known: Mapping[str, Entry], found: Sequence[ForeignEntry], lists: Collection[str], report: ImportReport
-) -> dict[str, Entry]:
-    """Return known entries by their sources, with the open tasks of lists under the items that were reworded.
-
-    Of a task whose item is in its list no more, and that no new item is like, a person has to say what became of it.
-    """
-    after, there = {**known}, {one.source for one in found}
-    new = {one.source: one.title.lower() for one in found if one.source not in known}
-    for source, entry in known.items():
-        path = source.rpartition("#")[0]
-        if path not in lists or source in there or entry.kind != TASK or entry.status in CLOSED:
-            continue
-        titles = {title: one for one, title in new.items() if one.startswith(f"{path}#")}
-        alike = get_close_matches(entry.title.lower(), titles, n=1, cutoff=_ALIKE)
-        if alike:
-            new.pop(titles[alike[0]])
-            after[titles[alike[0]]] = entry
-        else:
-            report.skipped[source] = f"its item is gone from {path}; the task {entry.key} is still {entry.status}"
-    return after
+def _reworded(known: Mapping[str, Entry], found: Sequence[ForeignEntry], lists: Collection[str]) -> dict[str, str]:
+    """Map the new items of lists to the sources of open tasks whose items are gone, where only these two are alike."""
+    before, after = (defaultdict[str, dict[str, frozenset[str]]](dict) for _ in range(2))  # words by lists and sources
+    for source, entry in _gone(known, found, lists).items():
+        before[list_of(source)][source] = _words(entry)
+    for one in found:
+        if one.source not in known and (path := list_of(one.source)) in before:
+            after[path][one.source] = _words(one)
+    alike = list[tuple[str, str]]()
+    for path, items in after.items():
+        if len(items) * len(before[path]) <= _MOST_PAIRS:
+            pairs = product(items.items(), before[path].items())
+            alike.extend((new, old) for (new, now), (old, was) in pairs if _are_alike(now, was))
+    times = Counter(chain(*alike))
+    return {new: old for new, old in alike if times[new] == times[old] == 1}
 
 
-def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder | None, report: ImportReport) -> str:
+def _gone(known: Mapping[str, Entry], found: Sequence[ForeignEntry], lists: Collection[str]) -> dict[str, Entry]:
+    """Return the open tasks whose items are in their lists no more, by their sources."""
+    there = {one.source for one in found}
+    return {
+        source: entry
+        for source, entry in known.items()
+        if source not in there and entry.kind == TASK and entry.status not in CLOSED and list_of(source) in lists
+    }
+
+
+def _words(one: Entry | ForeignEntry) -> frozenset[str]:
+    return frozenset(stems(" ".join(content_words(with_pairs(one.title)))))
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= max(1, _ALIKE * len(one | other))
+
+
+def _take(
+    project: OpenProject, one: ForeignEntry, before: Entry | None, embedder: Embedder | None, report: ImportReport
+) -> str:
+    key = before.key if before else ""
     data = {**one.data, SOURCE: one.source, DIGEST: one.digest}
     asked = SaveRequest(
         "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=not key
@@ -157,6 +186,8 @@ def _take(project: OpenProject, one: ForeignEntry, key: str, embedder: Embedder 
         report.same += 1
     else:
         (report.changed if key else report.added).append(entry.title)
+    if before is not None and before.title != entry.title:
+        report.reworded[entry.key] = (before.title, entry.title)
     return entry.key
 
 
