@@ -128,6 +128,11 @@ def test_a_worktree_uses_the_memory_of_the_main_one_and_no_strangers(run, tmp_pa
     begun = run("project", "init", "--no-vectors", "--quiet", cwd=worktree)
     assert f"shares the memory of {project}" in begun.stderr
     assert len([*(tmp_path / "home").glob("projects/*.db")]) == 1
+    (worktree / "kiln.py").write_text("# Hot\n\ndef fire():\n    return 2\n")
+    assert "return 2" in run("project", "get", "symbol:kiln.py::fire", cwd=worktree).stdout
+    assert "return 1" in run("project", "get", "symbol:kiln.py::fire").stdout
+    (worktree / "kiln.py").unlink()
+    assert "return 1" in run("project", "get", "symbol:kiln.py::fire", cwd=worktree).stdout
     refused = run("project", "forget", "--yes", cwd=worktree)
     assert (refused.returncode, f"shares the memory of {project}" in refused.stderr) == (1, True)
     assert "The kiln cools slowly" in run("project", "list").stdout

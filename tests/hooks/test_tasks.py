@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +95,27 @@ def test_decisions_about_files_that_changed_on_the_branch_are_named_and_no_other
     assert "colour" not in told
     on_branch(project, "feature/orders", now + 5_000)
     assert "Orders are kept" not in context(run(project, session="s2"))
+
+
+def test_a_session_in_a_linked_worktree_hears_of_its_own_branch_and_files(
+    run: Run, project: Path, home: Path, memory: OpenProject
+) -> None:
+    for name in ("orders.py", "bills.py"):
+        (project / name).write_text("x = 1\n", encoding="utf-8")
+    settings = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    worktree = home.parent / "worktree"
+    for words in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "Begin")):
+        subprocess.run(["git", *settings, *words], cwd=project, check=True)
+    subprocess.run(["git", "worktree", "add", "-q", "-b", "orders", str(worktree)], cwd=project, check=True)
+    read(memory.store)
+    for name in ("orders.py", "bills.py"):
+        decided(memory, f"About {name}", name)
+    assert "decided about" not in context(run(worktree))
+    os.utime(project / "bills.py", (0, time.time() + 1_000))
+    os.utime(worktree / "orders.py", (0, time.time() + 1_000))
+    told = context(run(worktree, session="s2"))
+    assert "About orders.py" in told
+    assert "About bills.py" not in told
 
 
 def test_right_after_a_clone_no_file_counts_as_changed(run: Run, project: Path, memory: OpenProject) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repertoire.app.projects.joined import joined
+from repertoire.app.projects.places import worked_in
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.app.projects.show import (
@@ -49,7 +50,8 @@ def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
 def _get(context: Context, key: str) -> ShownItem:
     project, traces = _at_hand(context), context.repertoire.store.traces
     packs = ((one.name, word) for one in context.repertoire.packs.listing().packs for word in (one.name, *one.topics))
-    return joined(project, show_item(project, key), is_trace=lambda name: traces.get(name) is not None, packs=packs)
+    item = show_item(project, key, worktree=worked_in(context.repertoire.home, context.project))
+    return joined(project, item, is_trace=lambda name: traces.get(name) is not None, packs=packs)
 
 
 def _symbols(context: Context, wanted: SymbolQuery) -> SymbolAnswer:

@@ -15,24 +15,28 @@ from repertoire.store.project_texts import first_line
 GONE = "(its file was changed, and it is not there any more)"
 
 
-def as_it_is(project: OpenProject, item: Item) -> tuple[Item, str]:
-    """Return an item with its lines as they are now, and its text; the text is empty where its file cannot be read."""
-    lines = lines_of(Path(project.root), item.path)
+def as_it_is(project: OpenProject, item: Item, *, worktree: str = "") -> tuple[Item, str]:
+    """Return an item with its lines as they are now, and its text; the text is empty where its file cannot be read.
+
+    Where the file is in the linked worktree from which it was asked for, it is read there.
+    """
+    root = Path(worktree if worktree and Path(worktree, item.path).is_file() else project.root)
+    lines = lines_of(root, item.path)
     if not lines:
         return item, ""
     if item.kind == FILE:
         return item, "\n".join(lines)
-    now = item if _is_as_read(project, item.path) else _found_again(project, item)
+    now = item if _is_as_read(project, root, item.path) else _found_again(root, item)
     return (item, GONE) if now is None else (now, "\n".join(lines[now.start - 1 : now.end]))
 
 
-def _is_as_read(project: OpenProject, path: str) -> bool:
-    known, status = project.store.known([path]).get(path), Path(project.root, path).stat()
+def _is_as_read(project: OpenProject, root: Path, path: str) -> bool:
+    known, status = project.store.known([path]).get(path), (root / path).stat()
     return known is not None and (known.mtime, known.size) == (status.st_mtime_ns, status.st_size)
 
 
-def _found_again(project: OpenProject, item: Item) -> Item | None:
-    location = Path(project.root, item.path)
+def _found_again(root: Path, item: Item) -> Item | None:
+    location = root / item.path
     file, _ = read_file(FoundFile(item.path, location, location.stat().st_size))
     for symbol in file.symbols:
         if symbol_key(file.path, symbol.qualname) == item.key:

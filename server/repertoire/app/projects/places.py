@@ -47,7 +47,7 @@ def root_of(home: Path, folder: str) -> str:
         return ""
     here = Path(os.path.realpath(folder))
     found = _nearest(home, here)
-    top, shared = _of_main_worktree(home, here)
+    top, shared, _ = _of_main_worktree(home, here)
     return found if not shared or (found and Path(found).is_relative_to(top)) else shared
 
 
@@ -57,19 +57,25 @@ def shared_root(home: Path, folder: str) -> str:
     return shared if (shared := _of_main_worktree(home, here)[1]) == root_of(home, folder) else ""
 
 
+def worked_in(home: Path, folder: str) -> str:
+    """Return the folder of a linked worktree that stands for the project whose memory it shares; empty elsewhere."""
+    return _of_main_worktree(home, Path(os.path.realpath(folder)))[2] if shared_root(home, folder) else ""
+
+
 def _nearest(home: Path, here: Path) -> str:
     return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")
 
 
-def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str]:
-    """Return the top of a folder's repository and, for a linked worktree, the project at its place in the main one."""
+def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str, str]:
+    """Return the top of a folder's repository; for a linked worktree also the main one's project and its place here."""
     top = next((place for place in (here, *here.parents) if os.path.lexists(place / ".git")), here)
     main = main_worktree(top) if (top / ".git").is_file() else None
     if main is None:
-        return top, ""
+        return top, "", ""
     there = main / here.relative_to(top)
     inside = (place for place in (there, *there.parents) if place.is_relative_to(main))
-    return top, next((str(root) for root in inside if memory_file(home, str(root)).is_file()), "")
+    shared = next((root for root in inside if memory_file(home, str(root)).is_file()), None)
+    return (top, str(shared), str(top / shared.relative_to(main))) if shared else (top, "", "")
 
 
 def main_worktree(worktree: Path) -> Path | None:

@@ -76,8 +76,8 @@ class FileQuery:
     offset: int = 0
 
 
-def show_item(project: OpenProject, key: str) -> ShownItem:
-    """Return a symbol, section or file with its text as it is now; or what was saved under an id.
+def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownItem:
+    """Return a symbol, section or file with its text as it is now, in a linked worktree; or what was saved under an id.
 
     Raises:
         InvalidRequest: nothing has this id.
@@ -97,7 +97,7 @@ def show_item(project: OpenProject, key: str) -> ShownItem:
             "memory_search and code_symbols, or `repertoire project search` and `symbols` in a shell, tell ids"
         )
         raise InvalidRequest(message)
-    item, body = as_it_is(project, item)
+    item, body = as_it_is(project, item, worktree=worktree)
     related = _related(project, item)
     noted = [link.source for link in project.store.entries.links(item.key)]
     said = told(project.store.said.of(item.key), by=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 _DAYS = 3 * 86_400.0  # without a branch of its own, what was changed lately counts
 _MAIN = ("main", "master", "trunk", "develop")
+_CHECKED_OUT = 60.0  # after a worktree was made, in which its files are written
 _LONGEST_LOG = 65_536  # bytes of a reflog's beginning, of which its first line is read
 
 
@@ -35,7 +36,8 @@ def _branched(root: Path) -> float:
             return 0.0
         with (_common(folder) / "logs" / "refs" / "heads" / name).open("rb") as log:
             first = log.readline(_LONGEST_LOG).decode("utf-8", "replace")
-        return float(first.partition("\t")[0].split()[-2])  # old, new, name, <address>, seconds, zone
+        made = float(first.partition("\t")[0].split()[-2])  # old, new, name, <address>, seconds, zone
+        return made if folder == root / ".git" else max(made, os.stat(root / ".git").st_mtime + _CHECKED_OUT)  # noqa: PTH116
     except (OSError, ValueError, IndexError):
         return 0.0
 

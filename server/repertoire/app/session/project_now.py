@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from repertoire.app.clock import local_today
-from repertoire.app.projects.places import memory_file, root_of
+from repertoire.app.projects.places import memory_file, root_of, worked_in
 from repertoire.app.session.branch_files import changed_on_branch
 from repertoire.boot.home import database_path
 from repertoire.domain.hint import MAX_ITEMS
@@ -48,7 +48,7 @@ def project_now(home: Path, project: str) -> Said:
     parts = (
         (_UNFINISHED, _named((task for task in tasks if task.status in (DOING, REVIEW)), MAX_ITEMS)),
         (_READY, _named((task for task in tasks if task.key in free), MAX_ITEMS)),
-        (_DECIDED, _decided(known, Path(root))),
+        (_DECIDED, _decided(known, Path(worked_in(home, project) or root))),
     )
     return tuple((heading, named) for heading, named in parts if named)
 
