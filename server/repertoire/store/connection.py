@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,11 @@ class Connection:
     def schema(self) -> int:
         """The number of the newest migration that the file has."""
         return int(self.value("PRAGMA user_version"))
+
+    def define(self, name: str, function: Callable[..., str]) -> None:
+        """Let statements call a function of one text."""
+        with self._running():
+            self._db.create_scalar_function(name, function, 1, deterministic=True)
 
     def execute(self, sql: str, bindings: Bindings = ()) -> None:
         """Run a statement and discard its rows."""

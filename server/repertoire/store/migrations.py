@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire.domain.errors import StoreReadOnly
+from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One migration: the statements that take the schema from `number - 1` to `number`."""
+    """One migration: the statements that take the schema from `number - 1` to `number`.
+
+    They may call `words_of`, which returns a text as full-text tables hold it.
+    """
 
     number: int
     name: str
@@ -210,6 +214,8 @@ def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIO
             "or set REPERTOIRE_HOME to a writable folder"
         )
         raise StoreReadOnly(message)
+    if missing:
+        connection.define("words_of", lambda text: index_text(with_pairs(text)))
     for migration in missing:
         with connection.transaction():
             if connection.schema < migration.number:  # else another process has applied it meanwhile

@@ -108,5 +108,15 @@ PROJECT_FILE = GraphFile(
                 "INSERT INTO knowledge_text(knowledge_text, rank) VALUES ('secure-delete', 1)",
             ),
         ),
+        Migration(
+            8,
+            "parts of sentences in scripts that part no words",
+            # what was saved before has a run of such letters as one word
+            (
+                """UPDATE knowledge_text
+                   SET name = words_of(name), description = words_of(description), body = words_of(body)
+                   WHERE name || description || body GLOB '*[^ -~]*'""",
+            ),
+        ),
     ),
 )
