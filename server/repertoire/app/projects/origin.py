@@ -106,9 +106,11 @@ def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStor
 def _is_other(memory: ProjectStore, root: Path, now: frozenset[str]) -> bool:
     """Tell whether nothing speaks for one project: rather another's memory is kept than one's own hidden."""
     refuse_no_project(str(root))  # of a folder that is gone nothing can be told
-    was, known = memory.origin(), memory.known()
-    differs = bool(was and now)  # else no history tells
-    if was & now or (not differs and any(Path(root, path).is_file() for path in known)):
+    was = memory.origin()
+    if was & now:
+        return False
+    known, differs = memory.known(), bool(was and now)  # else no history tells
+    if not differs and any(Path(root, path).is_file() for path in known):
         return False
     contents = {one.content_hash: one.size for one in known.values() if one.content_hash and one.size}
     ignored = LeftOut(root, home=memory.path.parent.parent)
