@@ -130,6 +130,17 @@ def test_a_prompt_is_answered_with_what_would_be_offered(run):
     assert all(len(documents(rows, query)) <= 3 for query in ("q1", "q2"))
 
 
+def test_what_a_row_tells_can_be_installed_as_from_a_clone_since_a_hint_names_nothing_else(
+    labelled, embedder, tmp_path
+):
+    with Store.open(tmp_path / "rows.db") as store:
+        evaluate(
+            EvalOptions(labelled, tmp_path / "run"), build_repertoire(tmp_path, UNHURRIED, store, embedder), report=str
+        )
+        found = store.graph.components([row.node_id for row in store.graph.summaries()]).values()
+    assert all(entry.component.install for entry in found if entry.component.type == "skill")
+
+
 @pytest.mark.parametrize(("learn", "learned"), [("train", 16), ("train:3", 3)])
 def test_past_requests_are_recorded_as_selections(run, learn, learned):
     assert run(learn=learn)[0].learned == learned

@@ -199,7 +199,7 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
     files = {path: _file(path, row) for path, row in by_path.items()}
     context = SourceContext(
         info=info,
-        site=Site(),
+        site=Site(f"/{info.key}"),  # a user's home has clones, from which components are installed
         layout=layout,
         vocabulary=shipped_vocabulary(),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
