@@ -147,15 +147,15 @@ def _query(task: Task) -> Query:
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
     """Return the limits of a set.
 
-    Grades choose few members. A task of several clauses that names several capabilities is in parts: its set is
-    completed by what likely helps with a part that is still open, unless it is long and names them in passing. Among
-    single tools, which no grade was learned on, its set is that of the highest expected F1. Without grades a simple
+    Grades choose few members. The set for a task that names several capabilities is completed by what likely helps with
+    one that is still open, unless the task is long and names them in passing. Among single tools, which no grade was
+    learned on, the set for such a task in several clauses is that of the highest expected F1. Without grades a simple
     task gets one component, unless it names several capabilities.
     """
     named = len(ranking.plan.capabilities)
     in_parts = bool(ranking.plan.clauses) and named > 1
     if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
-        parts = _MEMBERS_IN_PARTS if in_parts and ranking.plan.brevity > 0.0 else 0
+        parts = _MEMBERS_IN_PARTS if named > 1 and ranking.plan.brevity > 0.0 else 0
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts)
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
