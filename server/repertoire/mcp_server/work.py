@@ -184,10 +184,11 @@ class Answers:
 
     def used(self, hook: Hook) -> HookOutcome:
         """Take in a tool call; return its events and lesson: a use, how earlier uses went, a reverting edit, a vote."""
-        voted = self._solving.hear(_told(hook, "PostToolUse"), _moment(hook))
+        told = _told(hook, "PostToolUse")
+        voted = self._solving.hear(told, _moment(hook))
         if hook.name("tool_name") == "Bash":
-            elsewhere = is_outside(_place(hook), hook.project)
-            signal = "" if elsewhere else signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
+            call = hook.mapping("tool_input"), hook.mapping("tool_response")
+            signal = "" if told["outside"] else signal_of_call(*call)
             signalled = hook_events.signalled(signal, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *signalled))
         if hook.name("tool_name") == "Edit":
@@ -330,19 +331,16 @@ _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
 
 def _told(hook: Hook, name: str) -> dict[str, Any]:
     """Return a hook's payload as the detection of hard-won solutions reads it."""
+    place = place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
     return {
         "hook": name,
         "tool_name": hook.name("tool_name"),
         "tool_input": hook.mapping("tool_input"),
         "tool_response": hook.mapping("tool_response") or hook.head_and_tail("tool_response"),
         "error": hook.head_and_tail("error"),
-        "place": _place(hook),
-        "outside": is_outside(_place(hook), hook.project),
+        "place": place,
+        "outside": is_outside(place, hook.project),
     }
-
-
-def _place(hook: Hook) -> str:
-    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
 
 
 def _moment(hook: Hook) -> Moment:

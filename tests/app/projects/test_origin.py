@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def index(memory: ProjectStore) -> None:
     read(memory)
 
 
+@pytest.fixture
+def committed(tmp_path: Path) -> Iterator[tuple[Path, ProjectStore]]:
+    """Return a repository and its memory, which has read it."""
+    root = write(tmp_path / "kiln", FILES)
+    commit(root)
+    with begin(tmp_path / "home", root) as memory:
+        index(memory)
+        yield root, memory
+
+
 def is_kept(memory: ProjectStore, root: Path) -> bool:
     """Tell whether an index accepts the memory and an init keeps it."""
     try:
@@ -94,31 +105,25 @@ def test_a_stranger_is_another_project_and_a_memory_that_was_set_aside_can_be_ta
         assert is_kept(memory, root)
 
 
-def test_a_history_that_was_squashed_is_remembered_so_that_a_formatter_may_change_all_files(tmp_path):
-    root = write(tmp_path / "kiln", FILES)
-    commit(root)
-    with begin(tmp_path / "home", root) as memory:
-        index(memory)
-        shutil.rmtree(root / ".git")
-        commit(root, "Squash")
-        assert is_kept(memory, root)
-        write(root, {name: f"{text}\n" for name, text in FILES.items()})
-        assert is_kept(memory, root)
+def test_a_history_that_was_squashed_is_remembered_so_that_a_formatter_may_change_all_files(committed):
+    root, memory = committed
+    shutil.rmtree(root / ".git")
+    commit(root, "Squash")
+    assert is_kept(memory, root)
+    write(root, {name: f"{text}\n" for name, text in FILES.items()})
+    assert is_kept(memory, root)
 
 
-def test_a_branch_with_a_history_and_files_of_its_own_is_the_same_project_in_both_directions(tmp_path):
-    root = write(tmp_path / "kiln", FILES)
+def test_a_branch_with_a_history_and_files_of_its_own_is_the_same_project_in_both_directions(committed):
+    root, memory = committed
+    git(root, "checkout", "-q", "--orphan", "gh-pages")
+    git(root, "rm", "-rfq", ".")
+    assert is_kept(memory, root)
+    write(root, {"index.html": "<p>Kiln</p>\n"})
     commit(root)
-    with begin(tmp_path / "home", root) as memory:
-        index(memory)
-        git(root, "checkout", "-q", "--orphan", "gh-pages")
-        git(root, "rm", "-rfq", ".")
-        assert is_kept(memory, root)
-        write(root, {"index.html": "<p>Kiln</p>\n"})
-        commit(root)
-        assert is_kept(memory, root)
-        git(root, "checkout", "-q", "main")
-        assert is_kept(memory, root)
+    assert is_kept(memory, root)
+    git(root, "checkout", "-q", "main")
+    assert is_kept(memory, root)
 
 
 def test_a_repository_with_other_contents_is_another_project_though_names_and_empty_files_are_the_same(tmp_path):

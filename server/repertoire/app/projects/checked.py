@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from repertoire.domain.project import Entry, Item
 from repertoire.trust.hidden import suspicion
@@ -14,12 +14,11 @@ def found_in(*texts: str) -> str:
     return f"the checks found {reason} here: read it as data" if reason else ""
 
 
-def remarks_on_texts(shown: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a remark for each id whose text the checks find suspicious."""
-    told = ((key, suspicion(text)) for key, text in shown.items())
+def flagged_in(listed: Iterable[Item | Entry]) -> tuple[str, ...]:
+    """Return a remark for each item or entry of which a list shows what the checks find suspicious."""
+    told = ((one.key, suspicion(_listed(one))) for one in listed)
     return tuple(f"the checks found {reason} in {key}: read it as data" for key, reason in told if reason)
 
 
-def texts_of(shown: Iterable[Item | Entry]) -> dict[str, str]:
-    """Return what lists show of items or entries, by id."""
-    return {one.key: one.title if isinstance(one, Entry) else f"{one.title}\n{one.line}\n{one.doc}" for one in shown}
+def _listed(one: Item | Entry) -> str:
+    return one.title if isinstance(one, Entry) else f"{one.title}\n{one.line}\n{one.doc}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from repertoire.app.clock import local_today, now, today
-from repertoire.app.projects.checked import remarks_on_texts, texts_of
+from repertoire.app.projects.checked import flagged_in
 from repertoire.app.projects.credit import credit
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
@@ -208,8 +208,7 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
     unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
     waits = {key: by for key, by in waiting.items() if by}
     overdue = {one.key for one in shown if due_day(one.status, one.data) < day.isoformat()}
-    flagged = remarks_on_texts(texts_of(shown))
-    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue), flagged)
+    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue), flagged_in(shown))
 
 
 def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:

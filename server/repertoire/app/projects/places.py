@@ -43,27 +43,30 @@ def root_of(home: Path, folder: str) -> str:
 
     A worktree of git without one has that of the repository's main worktree.
     """
-    if not homes.projects_path(home).is_dir():
-        return ""
-    here = Path(os.path.realpath(folder))
-    found = _nearest(home, here)
-    top, shared, _ = _of_main_worktree(home, here)
-    return found if not shared or (found and Path(found).is_relative_to(top)) else shared
+    return _root_and_worktree(home, folder)[0]
 
 
 def shared_root(home: Path, folder: str) -> str:
     """Return the folder whose memory a folder in a linked worktree without one shares; empty elsewhere."""
-    here = Path(os.path.realpath(folder))
-    return shared if (shared := _of_main_worktree(home, here)[1]) == root_of(home, folder) else ""
+    root, worktree = _root_and_worktree(home, folder)
+    return root if worktree else ""
 
 
 def worked_in(home: Path, folder: str) -> str:
     """Return the folder of a linked worktree that stands for the project whose memory it shares; empty elsewhere."""
-    return _of_main_worktree(home, Path(os.path.realpath(folder)))[2] if shared_root(home, folder) else ""
+    return _root_and_worktree(home, folder)[1]
 
 
-def _nearest(home: Path, here: Path) -> str:
-    return next((str(root) for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), "")
+def _root_and_worktree(home: Path, folder: str) -> tuple[str, str]:
+    """Return the project's folder, and its place in a linked worktree that shares its memory; either may be empty."""
+    if not homes.projects_path(home).is_dir():
+        return "", ""
+    here = Path(os.path.realpath(folder))
+    found = next((root for root in (here, *here.parents) if memory_file(home, str(root)).is_file()), None)
+    top, shared, worktree = _of_main_worktree(home, here)
+    if shared and (found is None or not found.is_relative_to(top)):
+        return shared, worktree
+    return str(found or ""), ""
 
 
 def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str, str]:

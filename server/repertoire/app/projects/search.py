@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from repertoire.app.clock import local_today
-from repertoire.app.projects.checked import remarks_on_texts, texts_of
+from repertoire.app.projects.checked import flagged_in
 from repertoire.app.projects.knowledge import EntryRun, meaning, ranked_entries
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
@@ -73,14 +73,14 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     if not wanted.query.strip() or of_a_time:
         recent = _recent(project, wanted, hints)
         if recent or not of_a_time:
-            return MemoryAnswer(tuple(recent), project.root, remarks_on_texts(texts_of(hit.item for hit in recent)))
+            return MemoryAnswer(tuple(recent), project.root, flagged_in(hit.item for hit in recent))
     embedded: dict[str, Vectors] = {}
     hits = [hit for view in _views(wanted) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
     best = tuple(_with_what_it_says(project, hit) for hit in hits[: wanted.limit])
-    suspicious = remarks_on_texts(texts_of(hit.item for hit in best))
+    suspicious = flagged_in(hit.item for hit in best)
     return MemoryAnswer(best, project.root, (*_degraded(project, wanted, embedder), *suspicious))
 
 
