@@ -8,6 +8,12 @@ import shutil
 import pytest
 
 from ingestion.workbench import skill
+from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Query, Task
+from repertoire.rendering.explanations import explanation_text
 
 MANIFEST = {"name": "kit", "description": "Baskets."}
 
@@ -70,6 +76,24 @@ def test_a_plugin_whose_manifest_the_client_refuses_has_no_line_and_its_parts_ar
     assert found["plugin"] == ("kit", ())
     assert found["agent"][1] == ("mkdir -p ~/.claude/agents && cp /R/kit/agents/weaver.md ~/.claude/agents/",)
     assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave ~/.claude/skills/weave",)
+
+
+def test_a_plugin_whose_manifest_the_client_refuses_is_found_and_explained_and_only_its_parts_are_recommended(bench):
+    refused = {"name": "willow", "description": "Weaves baskets from willow.", "commands": ["commands/weave.md"]}
+    bench.ingest(bench.write(plugin(refused)))
+    bench.store.close()
+    task = "weave a basket from willow"
+    with open_repertoire(bench.home, environment={}) as opened:
+        named = [
+            item.hit.component.type
+            for item in recommend(opened.pipeline, Task(task), muted=opened.unfit_for_sets()).items
+        ]
+        found = {hit.component.type for hit in search(opened.pipeline, Query(task)).hits}
+        asked = ExplainRequest("willow", task=task)
+        told = explanation_text(explain(opened.store, opened.pipeline, asked, unfit=opened.unfit_for_sets()))
+    assert (named[0], "plugin" in named, "plugin" in found) == ("skill", False, True)
+    assert "install: not as it is: Claude Code refuses its manifest; its parts can be installed one by one" in told
+    assert "in the set: no, it cannot be installed as it is: Claude Code refuses" in told
 
 
 def test_what_starts_files_of_its_plugin_comes_with_that(bench):

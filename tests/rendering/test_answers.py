@@ -103,10 +103,10 @@ def test_a_strangers_text_never_starts_a_line_nor_grows_one(name: str, descripti
     assert max(len(line) for line in text.splitlines() if not line.startswith("   install: ")) <= 350
 
 
-def test_a_plugin_that_no_marketplace_offers_says_that_it_cannot_be_installed_as_a_whole() -> None:
+def test_a_plugin_that_the_client_refuses_says_that_it_cannot_be_installed_as_a_whole() -> None:
     plugin = replace(COMPONENT, type="plugin", install=())
     text = answer_text(Answer((replace(HIT, component=plugin),), fits=True, confidence=0.9))
-    assert "   install: not as a whole, no marketplace offers it; `repertoire explain ID` names its parts" in text
+    assert "   install: not as it is: Claude Code refuses its manifest; its parts can be installed one by one" in text
     there = replace(HIT, component=replace(plugin, installed=True))
     assert "install:" not in answer_text(Answer((there,), fits=True, confidence=0.9))
 

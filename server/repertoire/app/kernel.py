@@ -44,7 +44,10 @@ class Repertoire:
         return self.store.preferences.silent(project=project or current_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
-        """Return what no set may hold: muted, not for this client or project, or with an unaccepted critical flag."""
+        """Return what no set may hold.
+
+        That is what is muted, not for this client or project, not to be installed, or has an unaccepted critical flag.
+        """
         return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self, project: str = "") -> frozenset[str]:
@@ -53,7 +56,10 @@ class Repertoire:
 
     def _unfit(self, project: str) -> frozenset[str]:
         here = project or current_project()
-        return self.muted(here) | self.store.graph.of_other_clients() | self.store.sources.elsewhere(here)
+        graph = self.store.graph
+        return (
+            self.muted(here) | graph.of_other_clients() | graph.not_installable() | self.store.sources.elsewhere(here)
+        )
 
 
 def ageing_of(settings: Settings) -> Ageing:

@@ -92,6 +92,18 @@ def is_pointer(component_id: str) -> bool:
     return ":https://" in component_id
 
 
+def not_installable(component: Component) -> str:
+    """Return why a component that is not installed cannot be installed as it is; empty if it can be, or is a pointer.
+
+    The client refuses such a plugin's manifest, or would not load such a file.
+    """
+    if component.installed or component.install or component.client or is_pointer(component.id):
+        return ""
+    if component.type == PLUGIN:
+        return "Claude Code refuses its manifest; its parts can be installed one by one"
+    return "Claude Code would not load it"
+
+
 @dataclass(frozen=True)
 class Node:
     """A graph node other than a component: a capability, pattern, requirement or concept; `key` is `type:name`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
-from repertoire.domain.component import AGENT, COMMAND, COMPONENT, PLUGIN, SKILL, Component, is_pointer
+from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
 from repertoire.domain.hint import MANY
 from repertoire.domain.text import clean_line, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
@@ -186,9 +186,10 @@ def state_of(component: Component) -> str:
 
 
 def elsewhere_lines(component: Component) -> list[str]:
-    """Say where a component known only from a list is, and how to ingest it; no line for any other component."""
+    """Say where a component known only from a list is, or why it cannot be installed; no line for any other."""
     if not is_pointer(component.id):
-        return []
+        never = not_installable(component)
+        return [f"install: not as it is: {never}"] if never else []
     read = f"; `repertoire ingest https://{component.repository}` reads it" if component.repository else ""
     return [f"at: {clean_line(component.path + read, LINE)}"]
 
@@ -207,8 +208,6 @@ def _install_lines(hit: Hit) -> list[str]:
     component = hit.component
     if hit.there_as:
         return [f"the same component is installed already: {clean_line(hit.there_as, 200)}"]
-    if component.type == PLUGIN and not component.installed and not component.install and not is_pointer(component.id):
-        return ["install: not as a whole, no marketplace offers it; `repertoire explain ID` names its parts"]
     if component.installed or not component.install:
         return elsewhere_lines(component)
     first, *more = to_copy(component.install)

@@ -180,6 +180,17 @@ class Graph:
         rows = self._db.rows("SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''")
         return frozenset(str(key) for (key,) in rows)
 
+    def not_installable(self) -> frozenset[str]:
+        """Return the ids of the components that are not installed, and that nothing installs as they are.
+
+        Such are plugins whose manifest the client refuses: only their parts can be had. A pointer is none of these.
+        """
+        rows = self._db.rows(
+            """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+               WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'"""
+        )
+        return frozenset(str(key) for (key,) in rows)
+
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the groups of exact copies to which these components belong, as ids, installed ones first.
 

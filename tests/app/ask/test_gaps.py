@@ -49,5 +49,12 @@ def test_an_everyday_word_is_a_gap_where_the_task_implies_the_same() -> None:
     assert gaps_of("document the release", ["documents"], shipped_vocabulary(), {"documents": 0.3}) == ("documents",)
 
 
+def test_what_a_members_first_sentence_names_is_no_gap() -> None:
+    named = ("background-jobs", "disaster-recovery")
+    task, member = "cron job for backups", "create-cron. Configure a cron job with error handling."
+    assert gaps_of(task, named, shipped_vocabulary(), {}) == named
+    assert gaps_of(task, named, shipped_vocabulary(), {}, (member,)) == ("disaster-recovery",)
+
+
 def test_nothing_is_a_gap_where_all_is_covered() -> None:
     assert gaps("deploy to Kubernetes") == ()

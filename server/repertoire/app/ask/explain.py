@@ -28,6 +28,7 @@ from repertoire.domain.component import (
     SELECTED,
     TWIN_OF,
     Component,
+    not_installable,
 )
 from repertoire.domain.event import COUNTED, FAILED, OFFERED, TAKEN_BACK
 from repertoire.domain.event import SELECTED as SELECTED_EVENT
@@ -171,8 +172,8 @@ def explain(
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
     silenced = bool(muted & {component.id, stored.source, component.repository})
-    told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
-    barred = _Barred(unfit | muted, _MUTED if silenced else told if component.id in unfit else "", muted)
+    told = _MUTED if silenced else _why_unfit(component) if component.id in unfit else ""
+    barred = _Barred(unfit | muted, told, muted)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
@@ -197,6 +198,13 @@ def explain(
         troubles=troubles,
         unit=_unit(snapshot, component),
     )
+
+
+def _why_unfit(component: Component) -> str:
+    if component.client:
+        return f"{component.client} reads it, Claude Code does not"
+    never = not_installable(component)
+    return f"it cannot be installed as it is: {never}" if never else _WITHHELD
 
 
 def _unit(snapshot: Snapshot, component: Component) -> Unit | None:

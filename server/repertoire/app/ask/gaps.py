@@ -1,4 +1,4 @@
-"""Tells which capabilities that a task names are gaps in a set: not those named in passing, in a path, or ruled out."""
+"""Tells which capabilities that a task names are gaps: none that is named in passing, in a path, or ruled out."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ _ANY_WORD = linear.compile(r"[^\W_]+")
 
 
 def gaps_of(
-    text: str, still_open: Iterable[str], vocabulary: Vocabulary, likely: Mapping[str, float]
+    text: str,
+    still_open: Iterable[str],
+    vocabulary: Vocabulary,
+    likely: Mapping[str, float],
+    members: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Return those of the capabilities still open that the task really asks for.
 
     `likely` has the chances of the capabilities that the task implies; one that it does not have counts as likely.
+    What the name or the first sentence of one of the `members` names is no gap, even if ingestion was not sure of it.
     """
-    found = tuple(still_open)
+    said = {term for member in members for term in vocabulary.count(member)}
+    found = tuple(gap for gap in still_open if gap not in said)
     if not found:
         return ()
     plain = _without(text, lambda path: any(True for _ in vocabulary.named(path)) and not _is_name(path, vocabulary))

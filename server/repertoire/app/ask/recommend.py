@@ -25,6 +25,7 @@ from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recomm
 from repertoire.domain.component import PLUGIN, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.learning.pasted import without_pasted
+from repertoire.retrieval.binding import lead_of
 from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
@@ -216,7 +217,8 @@ def _answer(answered: _Answered) -> Recommendation:
     items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
     still = still_open(ranking.plan.capabilities, [pool.candidates[item.hit.component.id] for item in items])
     likely = ranking.implied.likely if ranking.implied else {}
-    gaps = gaps_of(ranking.plan.query.text, still, shipped_vocabulary(), likely)
+    members = (f"{item.hit.component.name}. {lead_of(item.hit.component.description)}" for item in items)
+    gaps = gaps_of(ranking.plan.query.text, still, shipped_vocabulary(), likely, members)
     near = _runners_up(pool.ranked, items)
     return Recommendation(
         items=items,
