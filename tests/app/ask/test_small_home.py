@@ -135,6 +135,23 @@ EDITS = (
         "call it something better than X"
     ),
 )
+# tasks in parts, each with what serves it
+IN_PARTS = {
+    "speed up the slow Postgres queries, write Playwright tests for the checkout and put the app into Docker": (
+        "postgres-patterns database-reviewer performance-optimizer",
+        "e2e-testing e2e-runner",
+        "docker-containerization docker-patterns",
+    ),
+    "build the endpoints in FastAPI, cover them with pytest and set up GitHub Actions": (
+        "fastapi-patterns",
+        "python-testing fastapi-patterns",  # it says that it covers pytest
+        "cicd-pipeline-generator deployment-patterns",
+    ),
+    "check the Spring Boot login for security holes and then migrate the users table in MySQL": (
+        "springboot-security",
+        "database-migrations mysql-patterns database-reviewer",
+    ),
+}
 TASKS = DEVELOPERS | OPERATORS | ANALYSTS | MARKETERS | OFFICE
 NOTHING = (
     "tune a piano",
@@ -190,6 +207,13 @@ def test_a_long_prompt_gets_a_set_and_a_hint_of_what_serves_it_and_nothing_else(
     assert found.fits
     assert names(found) | {hit.component.name for hit in hinted.hits} <= set(serves.split())
     assert hinted.hits
+
+
+@pytest.mark.parametrize("task", IN_PARTS)
+def test_a_task_in_parts_gets_what_serves_each_part_and_nothing_else(repertoire: Repertoire, task: str) -> None:
+    found = names(asked(repertoire, task))
+    assert [bool(found & set(part.split())) for part in IN_PARTS[task]] == [True] * len(IN_PARTS[task])
+    assert found <= set(" ".join(IN_PARTS[task]).split())
 
 
 @pytest.mark.parametrize("task", sorted(SILENT))

@@ -2,64 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from repertoire.app.ask.chosen_set import ChosenSet, choose
 from repertoire.app.ask.clarification import clarifying_facets
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
-from repertoire.app.ask.gaps import gaps_of
 from repertoire.app.ask.requirements import dependencies
 from repertoire.app.ask.set_candidates import (
     CandidatePool,
-    RecommendationContext,
-    candidate_pool,
-    machine_check,
     names_of,
     twin_marks,
 )
-from repertoire.app.sources.vocabulary import shipped_vocabulary
-from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
+from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
-from repertoire.domain.errors import InvalidRequest
 from repertoire.learning.pasted import without_pasted
-from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
+from repertoire.retrieval.plan import combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
-from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
-from repertoire.retrieval.sets.roles import Chosen, still_open
-from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
+from repertoire.retrieval.sets.roles import Chosen
+from repertoire.retrieval.sets.whynot import Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
-MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
-_GRADED_MEMBERS = 3  # largest set that grades choose
-_MEMBERS_IN_PARTS = 4  # and of a task in parts
 _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
-_OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
-_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
-_UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
 _PASTED = "the task is read without the lines that were pasted with it"
-
-
-@dataclass(frozen=True)
-class _Answered:
-    """A chosen set with the ranking and the candidates that it was chosen from."""
-
-    ranking: Ranking
-    pool: CandidatePool
-    case: Case
-
-    @property
-    def assembly(self) -> Assembly:
-        """Return the chosen set."""
-        return self.case.assembly
 
 
 def recommend(
@@ -77,24 +48,22 @@ def recommend(
         InvalidRequest: the task holds no word, or a limit allows no component at all.
     """
     topic = combined_topic(task.text)
-    answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
+    best = choose(pipeline, replace(task, text=topic) if topic else task, muted=muted, environment=environment)
     names = (*task.using, *((topic,) if topic else ()))
-    beside = companions(pipeline, answered.ranking, names, muted=muted)
-    known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
-    ranking = answered.ranking
+    beside = companions(pipeline, best.ranking, names, muted=muted)
+    known = combinations(pipeline, best.ranking, topic, muted=muted) if topic else ()
+    ranking = best.ranking
     pasted = () if topic or without_pasted(task.text) == task.text else (_PASTED,)
     names_missing, data_missing = unknown_name_notes(ranking, task.using), missing_data_notes(ranking, topic, known)
     degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
     facets = () if topic else clarifying_facets(ranking)
     if facets:
-        return replace(_empty_answer(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
-    if not _worth_naming(answered.ranking):
-        return replace(
-            _empty_answer(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
-        )
-    found = _answer(answered)
+        return replace(_empty_answer(ranking, best.pool), facets=facets, near=(), degraded=degraded)
+    if not best.worth_naming:
+        return replace(_empty_answer(best.ranking, best.pool), companions=beside, combinations=known, degraded=degraded)
+    found = _answer(best)
     named = {item.hit.component.id for item in found.items}
-    others = {one.component.id: one for one in (*_companions(pipeline, answered), *beside)}
+    others = {one.component.id: one for one in (*_companions(pipeline, best), *beside)}
     told = tuple(one for key, one in others.items() if key not in named)
     return replace(found, companions=told, combinations=known, degraded=degraded)
 
@@ -111,94 +80,14 @@ def verdict(
 
     The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
-    answered = _answered(pipeline, task, muted, environment)
-    for chosen in answered.assembly.chosen:
+    best = choose(pipeline, task, muted=muted, environment=environment)
+    for chosen in best.assembly.chosen:
         if chosen.key == component.id:
-            return answered.ranking, _item(answered, chosen)
-    ranked = {candidate.key for candidate in answered.case.ranked}
-    if component.id not in ranked or not _worth_naming(answered.ranking):
-        return answered.ranking, None
-    return answered.ranking, _left_out(answered, answered.pool.hit(component.id))
-
-
-def _check_limits(task: Task) -> None:
-    if not any(letter.isalnum() for letter in task.text):
-        message = "the task holds no word; describe the work to do"
-        raise InvalidRequest(message)
-    limits = {"a size": task.limit, "a budget": task.budget}
-    empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
-    if empty:
-        message = f"{empty} leaves room for nothing; use 1 or more"
-        raise InvalidRequest(message)
-
-
-def _query(task: Task) -> Query:
-    return Query(
-        without_pasted(task.text),
-        types=task.types,
-        using=task.using,
-        installed=task.installed,
-        repository=task.repository,
-        project=task.project,
-        without=task.without,
-        mode=task.mode,
-    )
-
-
-def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return the limits of a set.
-
-    Grades choose few members. The set for a task that names several capabilities is completed by what likely helps with
-    one that is still open, unless the task is long and names them in passing. Among single tools, which no grade was
-    learned on, the set for such a task in several clauses is that of the highest expected F1. Without grades a simple
-    task gets one component, unless it names several capabilities.
-    """
-    named = len(ranking.plan.capabilities)
-    in_parts = bool(ranking.plan.clauses) and named > 1
-    if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
-        parts = _MEMBERS_IN_PARTS if named > 1 and ranking.plan.brevity > 0.0 else 0
-        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts)
-    if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
-        return SetLimits(budget=task.budget, size=1, expected=1.0)
-    expected = task.limit or ranking.plan.size
-    return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
-
-
-def _answered(
-    pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
-) -> _Answered:
-    _check_limits(task)
-    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
-    check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
-    pool = candidate_pool(pipeline, ranking, RecommendationContext(muted, task.using, check))
-    choices, limits = SetChoices.of(pool.allowed(), pool.others()), _limits(task, ranking)
-    return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, choices, choices.best(limits)))
-
-
-def _worth_naming(ranking: Ranking) -> bool:
-    """Return whether a set is likely enough to be named, if only as unsure."""
-    if ranking.chance is not None:
-        return ranking.chance >= SET_THRESHOLD
-    if ranking.fits:
-        return True
-    return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
-
-
-def _discount_off_topic(ranking: Ranking) -> Ranking:
-    """Return a ranking with less confidence if the task needs no component or lies far from every component."""
-    if ranking.chance is not None:
-        likely = _scale_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
-        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
-    if not ranking.beyond:
-        return ranking
-    sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
-    return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
-
-
-def _scale_odds(sure: float, times: float) -> float:
-    """Return a probability after its odds are multiplied by a factor."""
-    odds = times * sure / max(1.0 - sure, 1e-9)
-    return odds / (1.0 + odds)
+            return best.ranking, _item(best, chosen)
+    ranked = {candidate.key for candidate in best.case.ranked}
+    if component.id not in ranked or not best.worth_naming:
+        return best.ranking, None
+    return best.ranking, _left_out(best, best.pool.hit(component.id))
 
 
 def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
@@ -212,28 +101,24 @@ def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
     )
 
 
-def _answer(answered: _Answered) -> Recommendation:
-    ranking, pool = answered.ranking, answered.pool
-    items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
-    still = still_open(ranking.plan.capabilities, [pool.candidates[item.hit.component.id] for item in items])
-    likely = ranking.implied.likely if ranking.implied else {}
-    members = (f"{item.hit.component.name}. {lead_of(item.hit.component.description)}" for item in items)
-    gaps = gaps_of(ranking.plan.query.text, still, shipped_vocabulary(), likely, members)
+def _answer(best: ChosenSet) -> Recommendation:
+    ranking, pool = best.ranking, best.pool
+    items = tuple(_item(best, chosen) for chosen in best.assembly.chosen)
     near = _runners_up(pool.ranked, items)
     return Recommendation(
         items=items,
         near=near,
-        gaps=gaps,
-        unprovided=_unprovided(ranking.snapshot, gaps),
+        gaps=best.gaps,
+        unprovided=_unprovided(ranking.snapshot, best.gaps),
         why_not=tuple(
-            _left_out(answered, hit)
+            _left_out(best, hit)
             for hit in (*_demoted(pool.ranked, items, near), *near)
             if hit.component.id in pool.candidates
         ),
         install=_install(item for item in items if not item.spare),
         reserve=_install(item for item in items if item.spare),
-        dependencies=_dependencies(answered),
-        warnings=tuple(_warnings(answered, items)),
+        dependencies=_dependencies(best),
+        warnings=tuple(_warnings(best, items)),
         fits=ranking.fits,
         confidence=ranking.confidence,
         report=ranking.report,
@@ -241,32 +126,32 @@ def _answer(answered: _Answered) -> Recommendation:
     )
 
 
-def _item(answered: _Answered, chosen: Chosen) -> Item:
-    candidate = answered.pool.candidates[chosen.key]
+def _item(best: ChosenSet, chosen: Chosen) -> Item:
+    candidate = best.pool.candidates[chosen.key]
     return Item(
-        answered.pool.hit(chosen.key),
-        chosen.role + _in_place_of(answered, chosen),
+        best.pool.hit(chosen.key),
+        chosen.role + _in_place_of(best, chosen),
         candidate.tokens,
         lacking=candidate.lacking,
-        alternatives=_alternatives(answered, chosen.key),
+        alternatives=_alternatives(best, chosen.key),
         spare=chosen.spare,
     )
 
 
-def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
+def _in_place_of(best: ChosenSet, chosen: Chosen) -> str:
     """Return a text that names the needed copies which a member replaces; empty if it replaces none."""
-    choices, candidates = answered.case.choices, answered.pool.candidates
-    needed = {need for member in answered.assembly.chosen for need in choices.known[member.key].needs}
+    choices, candidates = best.case.choices, best.pool.candidates
+    needed = {need for member in best.assembly.chosen for need in choices.known[member.key].needs}
     others = sorted(need for need in needed - {chosen.key} if choices.stands_for.get(need) == chosen.key)
     if chosen.key in needed or not others:
         return ""
     return f", in place of its twin {', '.join(candidates[other].key for other in others)}"
 
 
-def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
+def _alternatives(best: ChosenSet, key: str) -> tuple[Other, ...]:
     """Return the alternatives of a member: its near copies, stated alternatives, and candidates with a similar job."""
-    pool, choices, asked = answered.pool, answered.case.choices, answered.assembly.asked
-    members = {chosen.key for chosen in answered.assembly.chosen}
+    pool, choices, asked = best.pool, best.case.choices, best.assembly.asked
+    members = {chosen.key for chosen in best.assembly.chosen}
     found: dict[str, Other] = {}
     for hit in pool.ranked:
         other, name = hit.component.id, hit.component.name.lower()
@@ -284,16 +169,16 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
-def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
+def _companions(pipeline: Pipeline, best: ChosenSet) -> tuple[Other, ...]:
     """Return ranked components that known combinations hold beside the set, without copies and rivals of members."""
-    members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
-    snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
+    members = [best.pool.hit(chosen.key).component for chosen in best.assembly.chosen]
+    snapshot, matched = best.ranking.snapshot, best.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
-    open_to = [hit.component.id for hit in answered.pool.ranked if _is_independent(answered, hit.component.id)]
+    open_to = [hit.component.id for hit in best.pool.ranked if _is_independent(best, hit.component.id)]
     among = np.isin(snapshot.column("id"), open_to)
     found = matched.companions([int(snapshot.row_at[position]) for position in positions], among=among)
     close = [one for one in found if one.strength >= _TOGETHER]
-    hits = pipeline.hits(answered.ranking, np.array([one.row for one in close], dtype=np.int64))
+    hits = pipeline.hits(best.ranking, np.array([one.row for one in close], dtype=np.int64))
     components = {hit.component.id: hit.component for hit in hits}
     told = []
     for one in close:
@@ -303,9 +188,9 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     return tuple(told[:_COMPANIONS])
 
 
-def _is_independent(answered: _Answered, key: str) -> bool:
+def _is_independent(best: ChosenSet, key: str) -> bool:
     """Return whether a candidate neither copies, rivals nor does the same job as a member of the set."""
-    choices, asked = answered.case.choices, answered.assembly.asked
+    choices, asked = best.case.choices, best.assembly.asked
     if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
         return False
     return not whynot.member_of_same_job(choices, key, asked)
@@ -329,15 +214,15 @@ def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) 
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
 
-def _left_out(answered: _Answered, hit: Hit) -> Other:
-    refusal: Refusal = why_not(answered.case, hit.component.id)
+def _left_out(best: ChosenSet, hit: Hit) -> Other:
+    refusal: Refusal = why_not(best.case, hit.component.id)
     detail = refusal.detail
     if refusal.reason == whynot.CONFLICT and refusal.detail:
         detail = f": {detail}"
     reason = whynot.TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
-    if refusal.reason == whynot.SAME_JOB and _shares_plugin(answered, hit, refusal.other):
+    if refusal.reason == whynot.SAME_JOB and _shares_plugin(best, hit, refusal.other):
         reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
     if refusal.stale:
         reason += f", and stale: {refusal.stale}"
@@ -346,11 +231,11 @@ def _left_out(answered: _Answered, hit: Hit) -> Other:
     return Other(hit.component, reason, refusal.remedy)
 
 
-def _shares_plugin(answered: _Answered, hit: Hit, name: str) -> bool:
+def _shares_plugin(best: ChosenSet, hit: Hit, name: str) -> bool:
     """Return whether a component contains the member that it calls by a name, or is contained in it."""
-    pool, known = answered.pool, answered.case.choices.known
+    pool, known = best.pool, best.case.choices.known
     parts, own = pool.parts.get(hit.component.id, frozenset()), pool.candidates[hit.component.id]
-    return any(one.key in parts and known[one.key].name_beside(own) == name for one in answered.assembly.chosen)
+    return any(one.key in parts and known[one.key].name_beside(own) == name for one in best.assembly.chosen)
 
 
 def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
@@ -365,16 +250,16 @@ def _install(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
-    choices = answered.case.choices
-    needs = {chosen.key: choices.needs(chosen.key) for chosen in answered.assembly.chosen}
-    return dependencies(answered.ranking.snapshot, needs)
+def _dependencies(best: ChosenSet) -> tuple[Dependency, ...]:
+    choices = best.case.choices
+    needs = {chosen.key: choices.needs(chosen.key) for chosen in best.assembly.chosen}
+    return dependencies(best.ranking.snapshot, needs)
 
 
-def _version_conflicts(answered: _Answered) -> list[str]:
+def _version_conflicts(best: ChosenSet) -> list[str]:
     """Return a warning for each pair of members that require incompatible versions of a package."""
-    known = answered.case.choices.known
-    members = sorted(chosen.key for chosen in answered.assembly.chosen)
+    known = best.case.choices.known
+    members = sorted(chosen.key for chosen in best.assembly.chosen)
     return [
         f"{known[one].name} and {known[other].name} cannot share one {said}"
         for at, one in enumerate(members)
@@ -383,12 +268,12 @@ def _version_conflicts(answered: _Answered) -> list[str]:
     ]
 
 
-def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
-    known, assembly = answered.case.choices.known, answered.assembly
-    budget = answered.case.limits.budget
+def _warnings(best: ChosenSet, items: Sequence[Item]) -> list[str]:
+    known, assembly = best.case.choices.known, best.assembly
+    budget = best.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
     found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
-    found += _version_conflicts(answered)
+    found += _version_conflicts(best)
     found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
     found += [
         f"{names_of(known[key] for key in circle)} need each other: neither can be the first"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -87,10 +87,17 @@ def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], 
     return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
 
 
-def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: RecommendationContext) -> CandidatePool:
-    """Build the candidates of a ranking and of the components that these need."""
+def candidate_pool(
+    pipeline: Pipeline, ranking: Ranking, context: RecommendationContext, *, parts: Sequence[Mapping[int, float]] = ()
+) -> CandidatePool:
+    """Build the candidates of a ranking and of the components that these need.
+
+    `parts` has for each open clause of the task the rows that help with it, which need not be at the head, with the
+    chance of that.
+    """
     snapshot = ranking.snapshot
-    head = ranking.answering[:_CONSIDERED]
+    first = ranking.answering[:_CONSIDERED]
+    head = np.concatenate([first, np.array(sorted(set().union(*parts).difference(first.tolist())), dtype=np.int64)])
     needs = _Needs(snapshot, head, context.check)
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
@@ -100,15 +107,22 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     disputes = version_conflicts(snapshot, [*dict.fromkeys((*rows.tolist(), *used))])
     similar = _job_similarity(snapshot, head)
     builder = _CandidateBuilder(ranking, context, hits, needs, similar, disputes)
-    candidates = {key: builder.candidate_of(row, hits[key]) for row, key in ids.items() if key in hits}
+    candidates = {
+        key: replace(
+            builder.candidate_of(row, hits[key]),
+            helps_parts={at: part[row] for at, part in enumerate(parts) if row in part},
+        )
+        for row, key in ids.items()
+        if key in hits
+    }
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
     source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
     silenced = {key for key, hit in needed.items() if context.muted & {key, source[key], hit.component.repository}}
     usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
     said = {key: builder.keys(builder.alternatives, row) for row, key in ids.items()}
-    parts = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
-    return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
+    related = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
+    return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, related)
 
 
 def twin_marks(component: Component) -> frozenset[str]:

@@ -17,7 +17,14 @@ from functools import cached_property
 from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 from repertoire.retrieval.sets.cycles import cycles
-from repertoire.retrieval.sets.goodness import MISSING_REQUIREMENT_FACTOR, chance_of_good, completes, foremost
+from repertoire.retrieval.sets.goodness import (
+    MISSING_REQUIREMENT_FACTOR,
+    adds_capability,
+    chance_of_good,
+    completes,
+    foremost,
+    is_large,
+)
 from repertoire.retrieval.sets.roles import Chosen, adds_nothing, chosen_of, provided_by
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
@@ -40,6 +47,7 @@ class SetLimits:
     expected: float = 2.0
     graded: bool = False  # whether the worth is the chance that the set is good
     parts: int = 0  # members up to which a graded set is completed for capabilities that are still open
+    clauses: int = 0  # members up to which it is completed by what serves a clause
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,18 @@ class SetChoices:
             fits = len(asked) < limits.parts and completes(self.known[key], [self.known[one] for one in asked])
             if fits and self._may_enter(key, asked, limits):
                 asked = (*asked, key)
+        for clause in sorted({clause for candidate in self.ranked for clause in candidate.helps_parts}):
+            if len(asked) < limits.clauses and not any(clause in self.known[one].helps_parts for one in asked):
+                asked = (*asked, *self._for_clause(clause, asked, limits))
         return asked
+
+    def _for_clause(self, clause: int, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
+        """Return the candidate that likeliest helps with a clause and adds to a set, a large plugin last."""
+        among = [self.known[one] for one in asked]
+        helping = [self.known[key] for key in self._usable if clause in self.known[key].helps_parts]
+        fitting = [one for one in helping if adds_capability(one, among) and self._may_enter(one.key, asked, limits)]
+        fitting.sort(key=lambda candidate: (is_large(candidate), -candidate.helps_parts[clause]))
+        return tuple(one.key for one in fitting[:1])
 
     def _searched(self, limits: SetLimits) -> tuple[str, ...]:
         improved = (self._improved(start, limits) for start in self._starts(limits))

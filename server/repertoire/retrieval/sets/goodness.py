@@ -72,6 +72,10 @@ def completes(candidate: Candidate, members: Sequence[Candidate]) -> bool:
     Without it a task in two parts may get two members for one of them. Of 221 graded tasks in parts it costs one or two
     of 100 good sets, as the graders did not ask for every part.
     """
+    return candidate.helps >= _LIKELY and adds_capability(candidate, members)
+
+
+def adds_capability(candidate: Candidate, members: Sequence[Candidate]) -> bool:
+    """Tell whether a candidate provides a capability that no member provides, and does no member's job."""
     new = candidate.capabilities.difference(*(member.capabilities for member in members))
-    same = any(candidate.alike.get(member.key, 0.0) >= _SAME_JOB for member in members)
-    return candidate.helps >= _LIKELY and bool(new) and not same
+    return bool(new) and not any(candidate.alike.get(member.key, 0.0) >= _SAME_JOB for member in members)

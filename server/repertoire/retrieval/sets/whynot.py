@@ -142,7 +142,7 @@ def _too_little_gain(case: Case, key: str) -> _Told:
     if asked and not open_needs and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
-        return FULL, "", str(case.limits.size)
+        return FULL, "", str(len(asked))
     if case.limits.graded and is_large(known[key]):
         return LARGE, "", f"{known[key].unit}, {known[key].unit_tokens:,} tokens"
     return (UNSURE, "", ", ".join(open_needs)) if open_needs else (NOTHING_NEW, "", "")

@@ -1,0 +1,158 @@
+"""Chooses the set for a task: ranks components, assembles their best set, and fills its gaps clause by clause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from repertoire.app.ask.gaps import gaps_of
+from repertoire.app.ask.open_parts import open_parts
+from repertoire.app.ask.set_candidates import CandidatePool, RecommendationContext, candidate_pool, machine_check
+from repertoire.app.sources.vocabulary import shipped_vocabulary
+from repertoire.domain.answer import Query, Task
+from repertoire.domain.errors import InvalidRequest
+from repertoire.learning.pasted import without_pasted
+from repertoire.retrieval.binding import lead_of
+from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND, SIMPLE
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
+from repertoire.retrieval.sets.roles import still_open
+from repertoire.retrieval.sets.whynot import Case
+
+MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
+_GRADED_MEMBERS = 3  # largest set that grades choose
+_MEMBERS_IN_PARTS = 4  # and of a task in parts
+_OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
+_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
+_UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
+
+
+@dataclass(frozen=True)
+class ChosenSet:
+    """A chosen set with the ranking and the candidates that it was chosen from."""
+
+    ranking: Ranking
+    pool: CandidatePool
+    case: Case
+
+    @property
+    def assembly(self) -> Assembly:
+        """Return the members, and what kept others out."""
+        return self.case.assembly
+
+    @property
+    def worth_naming(self) -> bool:
+        """Whether a set is likely enough to be named, if only as unsure."""
+        ranking = self.ranking
+        if ranking.chance is not None:
+            return ranking.chance >= SET_THRESHOLD
+        if ranking.fits:
+            return True
+        return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
+
+    @cached_property
+    def gaps(self) -> tuple[str, ...]:
+        """The capabilities that the task asks for and no member is for."""
+        plan, implied = self.ranking.plan, self.ranking.implied
+        chosen = [member.key for member in self.assembly.chosen]
+        still = still_open(plan.capabilities, [self.pool.candidates[key] for key in chosen])
+        said = (self.pool.hit(key).component for key in chosen)
+        members = (f"{component.name}. {lead_of(component.description)}" for component in said)
+        return gaps_of(plan.query.text, still, shipped_vocabulary(), implied.likely if implied else {}, members)
+
+
+def choose(
+    pipeline: Pipeline, task: Task, *, muted: frozenset[str], environment: Mapping[str, str] | None
+) -> ChosenSet:
+    """Choose the set for a task, without `muted` ids and sources; an environment lets requirements be checked.
+
+    Each clause that names a gap is asked apart, and what helps with it fills the gap: grades are given for the
+    task as a whole, which "deploy it to AWS" is a small part of.
+
+    Raises:
+        InvalidRequest: the task holds no word, or a limit allows no component at all.
+    """
+    _check_limits(task)
+    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
+    context = RecommendationContext(muted, task.using, check)
+    limits = _limits(task, ranking)
+    first = _assembled(ranking, candidate_pool(pipeline, ranking, context), limits)
+    if not limits.clauses or not first.worth_naming:
+        return first
+    rows = [ranking.snapshot.row_of(member.key) for member in first.assembly.chosen]
+    parts = open_parts(pipeline, ranking, first.gaps, shipped_vocabulary(), members=np.array(rows), muted=muted)
+    return _assembled(ranking, candidate_pool(pipeline, ranking, context, parts=parts), limits) if parts else first
+
+
+def _assembled(ranking: Ranking, pool: CandidatePool, limits: SetLimits) -> ChosenSet:
+    ranked, others = pool.allowed(), pool.others()
+    choices = SetChoices.of(ranked, others)
+    return ChosenSet(ranking, pool, Case(ranked, others, limits, choices, choices.best(limits)))
+
+
+def _check_limits(task: Task) -> None:
+    if not any(letter.isalnum() for letter in task.text):
+        message = "the task holds no word; describe the work to do"
+        raise InvalidRequest(message)
+    limits = {"a size": task.limit, "a budget": task.budget}
+    empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
+    if empty:
+        message = f"{empty} leaves room for nothing; use 1 or more"
+        raise InvalidRequest(message)
+
+
+def _query(task: Task) -> Query:
+    return Query(
+        without_pasted(task.text),
+        types=task.types,
+        using=task.using,
+        installed=task.installed,
+        repository=task.repository,
+        project=task.project,
+        without=task.without,
+        mode=task.mode,
+    )
+
+
+def _limits(task: Task, ranking: Ranking) -> SetLimits:
+    """Return the limits of a set.
+
+    Grades choose few members. The set for a task that names several capabilities is completed by what likely helps with
+    one that is still open, unless the task is long and names them in passing. Among single tools, which no grade was
+    learned on, the set for such a task in several clauses is that of the highest expected F1. Without grades a simple
+    task gets one component, unless it names several capabilities.
+    """
+    named = len(ranking.plan.capabilities)
+    in_parts = bool(ranking.plan.clauses) and named > 1
+    if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
+        parts = _MEMBERS_IN_PARTS if named > 1 and ranking.plan.brevity > 0.0 else 0
+        clauses = _MEMBERS_IN_PARTS if in_parts and ranking.plan.effort.clauses else 0
+        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts, clauses=clauses)
+    if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
+        return SetLimits(budget=task.budget, size=1, expected=1.0)
+    expected = task.limit or ranking.plan.size
+    return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
+
+
+def _discount_off_topic(ranking: Ranking) -> Ranking:
+    """Return a ranking with less confidence if the task needs no component or lies far from every component."""
+    if ranking.chance is not None:
+        likely = _scale_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
+        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
+    if not ranking.beyond:
+        return ranking
+    sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
+    return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
+
+
+def _scale_odds(sure: float, times: float) -> float:
+    """Return a probability after its odds are multiplied by a factor."""
+    odds = times * sure / max(1.0 - sure, 1e-9)
+    return odds / (1.0 + odds)
