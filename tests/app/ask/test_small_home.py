@@ -135,6 +135,14 @@ EDITS = (
         "call it something better than X"
     ),
 )
+FOLLOW_UPS = ("continue", "keep going", "do it")
+# symptoms with the message of the error, each with what serves
+ERRORS = {
+    'docker build fails: failed to solve: process "/bin/sh -c npm ci" did not complete: exit code: 1': (
+        "docker-containerization docker-patterns"
+    ),
+    "our Playwright suite fails with TimeoutError: locator.click: Timeout 30000ms exceeded": "e2e-testing e2e-runner",
+}
 # tasks in parts, each with what serves it
 IN_PARTS = {
     "speed up the slow Postgres queries, write Playwright tests for the checkout and put the app into Docker": (
@@ -225,6 +233,29 @@ def test_what_serves_but_is_not_named_is_among_the_nearest_misses(repertoire: Re
 @pytest.mark.parametrize("task", NOTHING)
 def test_what_no_component_serves_gets_none(repertoire: Repertoire, task: str) -> None:
     assert names(asked(repertoire, task)) == set()
+
+
+@pytest.mark.parametrize("prompt", FOLLOW_UPS)
+def test_what_goes_on_with_what_was_said_is_neither_asked_back_nor_answered(
+    repertoire: Repertoire, prompt: str
+) -> None:
+    found = asked(repertoire, prompt)
+    assert (found.facets, names(found)) == ((), set())
+
+
+@pytest.mark.parametrize("prompt", ERRORS)
+def test_a_symptom_is_answered_whatever_message_stands_behind_it(repertoire: Repertoire, prompt: str) -> None:
+    found = names(asked(repertoire, prompt))
+    assert found
+    assert found <= set(ERRORS[prompt].split())
+
+
+def test_what_a_task_names_in_passing_is_no_gap_and_what_it_implies_is_what_a_member_is_for(
+    repertoire: Repertoire,
+) -> None:
+    assert asked(repertoire, "end to end tests for the checkout").gaps == ()  # "checkout" alone is about payments
+    (item,) = asked(repertoire, "cut the interview into a short clip").items
+    assert item.role == "audio-video"
 
 
 @pytest.mark.parametrize("task", VAGUE)

@@ -21,14 +21,15 @@ _GOALS = """performance refactoring debugging testing code-review documentation 
     deployment cost-optimization automation resilience observability scaffolding feature-development
     legacy-modernization content-writing research brainstorming accessibility error-handling compliance
     project-management presentations conversion-optimization dependency-management""".split()
+_NEEDED = -0.5  # need below which a prompt goes on with what was said: "continue" has -.8, "make it better" .05
 _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left out with fewer than so many
 
 
 def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
-    """Return the clarifying facets for a task that is too vague for a set; none for a clear task."""
+    """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task."""
     plan, narrower = ranking.plan, _narrower()
     asked = (ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower))
-    if ranking.implied is None or not too_vague(*asked, in_project=bool(plan.stack.uses)):
+    if ranking.implied is None or ranking.need < _NEEDED or not too_vague(*asked, in_project=bool(plan.stack.uses)):
         return ()
     provided, likely = _provided(ranking.snapshot), ranking.implied.likely
     named = plan.capabilities[:1]

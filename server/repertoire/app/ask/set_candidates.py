@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repertoire.app.ask.asked import asked_of
 from repertoire.app.ask.requirements import requirements
 from repertoire.app.ask.version_conflicts import version_conflicts
 from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
@@ -37,7 +38,6 @@ _CONSIDERED = 30  # ranked candidates that may enter a set
 _MIN_DESCRIPTION = (
     40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
 )
-_LIKELY = 0.4  # chance from which an implied capability is what a task that names none asks for
 _PART = 0.9  # similarity of a plugin and each of its parts: to choose both adds little
 _LIKE, _ALIKE = 0.7, 0.5  # cosine of descriptions from which jobs are similar; job similarity at cosine 1
 
@@ -211,12 +211,6 @@ def _job_similarity(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float
     }
 
 
-def _implied(ranking: Ranking) -> tuple[str, ...]:
-    """Return the capability that a task implies most, where it is likely: its words would tell a role by chance."""
-    found = ranking.implied
-    return tuple(name for name in found.likeliest(1) if found.likely[name] >= _LIKELY) if found else ()
-
-
 class _CandidateBuilder:
     """Builds the candidates of one ranking."""
 
@@ -235,7 +229,7 @@ class _CandidateBuilder:
         self._needs = needs
         self._job_similarity = alike
         self._version_conflicts = version_conflicts
-        self._asked = self._plan.capabilities or _implied(ranking)
+        self._asked = asked_of(ranking)
         self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
