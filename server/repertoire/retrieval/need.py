@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repertoire.domain.text import content_words
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.learned_arrays import arrays_for
@@ -28,6 +29,9 @@ NO_HINT = -2.85
 FILE = Path(__file__).with_name("need.npz")
 _MOST = 600  # characters that are read: a request says early what it asks for
 _WORD = re.compile(r"[a-z']+")
+# The words of an error message after a symptom ("the Docker build fails: failed to solve …") are no one's wording.
+_SYMPTOM = re.compile(r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|dies|throws?|breaks)(?: with\b|:)", re.IGNORECASE)
+_SAID = 2  # content words before a message from which on they alone are read
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,14 @@ class NeedModel:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {word: place for place, word in enumerate(self.words)}
+
+
+def without_message(text: str) -> str:
+    """Return a prompt up to the message of an error that it tells of; as it is without one or with little else."""
+    symptom = _SYMPTOM.search(text[:_MOST])
+    if symptom is None or len(content_words(text[: symptom.start()])) < _SAID:
+        return text
+    return text[: symptom.end()]
 
 
 def known_words(text: str, places: Mapping[str, int]) -> tuple[Rows, Vectors]:

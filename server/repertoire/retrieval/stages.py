@@ -31,7 +31,7 @@ from repertoire.retrieval.fuse import (
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
-from repertoire.retrieval.need import NO_HINT
+from repertoire.retrieval.need import NO_HINT, without_message
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, graded_again, pair_text
 from repertoire.retrieval.patterns import PATTERNS
 from repertoire.retrieval.placeholders import is_placeholder
@@ -65,10 +65,9 @@ _CONVERTS_ELSEWHERE = 2.0
 _RIVAL = 2.0
 # The same of a placeholder: of 29 graded answers that were one, none served, though their texts say how one is written.
 _PLACEHOLDER = 4.0
-# Taken from the log-odds that a long question needs a component: it tells its topic, and a small edit has one too. Of
-# 330 long prompts that need nothing (bench/quality/long_prompts) 3.9 of 100 get a hint without it and .9 with it, while
-# the share of prompts whose hint serves falls from 44.6 to 44.4 of 100. Not among single tools: there it silences sets
-# that serve (ultratool: 1 of 100).
+# Taken from the log-odds that a long question needs a component: it tells its topic, as a small edit does. Of 330 long
+# prompts that need nothing (bench/quality/long_prompts) 3.9 of 100 get a hint without it and .9 with it; hints that
+# serve fall from 44.6 to 44.4 of 100. Not among single tools: there it silences sets that serve (ultratool: 1 of 100).
 _NEED_OF_LONG = 2.0
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 # Rows that join the head for providing what the project is built with: the specialist of a framework seldom bears a
@@ -149,8 +148,9 @@ def judge_need(run: ComponentRun) -> str:
     model = run.resources.need
     if model is None or run.question is None:
         return "nothing was learned for this model"
-    length = 0.0 if run.snapshot.mostly_tools else 1.0 - run.plan.brevity
-    run.need = model.odds(run.plan.query.text, run.question.adapted) - _NEED_OF_LONG * length
+    text, said = run.plan.query.text, without_message(run.plan.query.text)
+    brief = 1.0 if run.snapshot.mostly_tools or said != text else run.plan.brevity
+    run.need = model.odds(said, run.question.adapted) - _NEED_OF_LONG * (1.0 - brief)
     return f"log-odds {run.need:.1f}"
 
 
