@@ -21,7 +21,6 @@ from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 
 OTHER = {
-    "project forget",
     "project watch",
     "serve",
     "completion",
@@ -102,6 +101,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "project mirror": (),
     "project import": ("docs/soak.md", "--format", "instructions"),
     "project delete": ("{project save[entries][0][id]}",),
+    "project forget": ("--yes",),
     "trust show": (),
     "trust accept": ("weave",),
     "trust eval": ("labels.jsonl",),

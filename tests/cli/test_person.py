@@ -127,6 +127,19 @@ def test_forgetting_a_folder_of_which_nothing_was_recorded_says_so_whether_it_is
         assert told.startswith(f"Nothing was recorded of {tmp_path / 'project' / name}. ")
 
 
+def test_forgetting_a_folder_of_a_project_says_before_and_after_that_the_memory_of_the_project_stays(run, tmp_path):
+    project, shop = tmp_path / "project", tmp_path / "project" / "shop"
+    shop.mkdir()
+    assert run("project", "init", "--no-vectors").returncode == 0
+    assert (
+        f"solved in {shop}, and not the memory of {project}, permanently" in run("forget", "--project", "shop").stderr
+    )
+    told = json.loads(run("forget", "--project", ".", "--yes", "--json", cwd=shop).stdout)
+    assert (told["unknown"], told["within"]) == (str(shop), str(project))
+    assert f"belongs to the project {project}, whose memory stays" in told["message"]
+    assert json.loads(run("forget", "--project", str(project), "--yes", "--json", cwd=shop).stdout)["within"] == ""
+
+
 def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, tmp_path):
     (tmp_path / "project" / "shop").mkdir()
     drafted = run("trace", "contribute", *ZEBRAFISH, "--json", cwd=tmp_path / "project" / "shop")

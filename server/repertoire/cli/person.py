@@ -10,7 +10,8 @@ from repertoire.app.clock import now
 from repertoire.app.current_project import resolve_project
 from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
-from repertoire.app.wiring import open_repertoire
+from repertoire.app.projects.places import root_of
+from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names, targets
 from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer
 from repertoire.domain.event import SAYINGS
@@ -102,9 +103,13 @@ def forget_command(
 def _named(what: str, project: Path | None, trace: str) -> str:
     """Say what would be deleted."""
     folder = "" if project is None else resolve_project(str(project))
+    within = root_of(find_home(), folder) if folder else ""
+    memory = (
+        f"not the memory of {within}" if within not in ("", folder) else "the project's memory with all notes and tasks"
+    )
     return {
         REQUESTS: "every past request, what was selected for it, and the log",
-        PROJECT: f"what was asked, used and solved in {folder}, and the project's memory with all notes and tasks,",
+        PROJECT: f"what was asked, used and solved in {folder}, and {memory},",
         TRACE: f"the trace {trace} with its earlier versions and votes",
         ALL: "everything, also packs, clones, and the memories of all projects with their notes and tasks,",
     }[what]

@@ -26,7 +26,7 @@ from repertoire.cli.output import ask_to_go_on, json_option, progress, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
-from repertoire.rendering.person import mirror_stays
+from repertoire.rendering.person import forgotten_memory_data, forgotten_memory_text
 from repertoire.rendering.project_exchange import mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text, set_aside_text, shared_text
 from repertoire.settings import load
@@ -187,7 +187,8 @@ def status_command(project: str, as_json: bool) -> None:
 @project_command.command("forget")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @folder_option
-def forget_command(yes: bool, project: str) -> None:
+@json_option
+def forget_command(yes: bool, project: str, as_json: bool) -> None:
     r"""Delete the memory of the project with all notes and tasks in it; the project itself is left as it is.
 
     \b
@@ -203,10 +204,8 @@ def forget_command(yes: bool, project: str) -> None:
             ask_to_go_on(f"Delete all that is remembered of {root}, notes and tasks too?")
         repertoire.projects.release(root)
         deleted = forget_memory(repertoire.home, root)
-        aside = f" of it and of {deleted.memories - 1} memories that were set aside" if deleted.memories > 1 else ""
-        click.echo(f"Forgot {root}: deleted {deleted.files} files{aside}")
-        if mirror := mirrored_in(root):
-            click.echo(mirror_stays(mirror))
+    told = (root, deleted, mirrored_in(root))
+    show(forgotten_memory_data(*told), lambda: forgotten_memory_text(*told), as_json=as_json)
 
 
 @project_command.command("search")

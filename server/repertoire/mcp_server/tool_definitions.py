@@ -318,6 +318,7 @@ TOOLS = (
             undeleted=LINES,
             mirror="string",
             unknown="string",
+            within="string",
         ),
         read_only=False,
         destructive=True,

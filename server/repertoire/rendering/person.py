@@ -9,6 +9,7 @@ from repertoire.app.person.feedback import Feedback
 from repertoire.app.person.forget import Forgotten
 from repertoire.app.person.mute import PROJECT, TRACE, Muted
 from repertoire.app.person.trust import Accepted, FlagReport
+from repertoire.app.projects.index import ForgottenMemory
 from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import Flag
@@ -51,6 +52,9 @@ def forgotten_text(gone: Forgotten) -> str:
     if gone.unknown:
         told = f"Nothing was recorded of {clean_line(gone.unknown, 300)}."
     told += f" Data is stored in {gone.home}."
+    if gone.within:
+        told += f" It belongs to the project {clean_line(gone.within, 300)}, whose memory stays, with what was recorded"
+        told += " there: name that folder to forget them."
     if gone.mirror:
         told += f" {mirror_stays(gone.mirror)}"
     if gone.aside:
@@ -103,6 +107,25 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
         "undeleted": list(gone.undeleted),
         "mirror": gone.mirror,
         "unknown": gone.unknown,
+        "within": gone.within,
+    }
+
+
+def forgotten_memory_text(root: str, gone: ForgottenMemory, mirror: str) -> str:
+    """Render what was deleted of a project's memory, and the files that stay."""
+    aside = f" of it and of {gone.memories - 1} memories that were set aside" if gone.memories > 1 else ""
+    told = f"Forgot {clean_line(root, 300)}: deleted {gone.files} files{aside}"
+    return "\n".join([told, *([mirror_stays(mirror)] if mirror else [])])
+
+
+def forgotten_memory_data(root: str, gone: ForgottenMemory, mirror: str) -> dict[str, Any]:
+    """Return what was deleted of a project's memory as a JSON object."""
+    return {
+        "message": forgotten_memory_text(root, gone, mirror),
+        "root": root,
+        "files": gone.files,
+        "memories": gone.memories,
+        "mirror": mirror,
     }
 
 

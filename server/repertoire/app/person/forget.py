@@ -12,7 +12,7 @@ from repertoire.app.commons import membership
 from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
-from repertoire.app.projects.places import mirrored_in
+from repertoire.app.projects.places import mirrored_in, root_of
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
@@ -44,6 +44,7 @@ class Forgotten:
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
     mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
     unknown: str = ""  # a project's folder of which nothing was recorded; else empty
+    within: str = ""  # folder of the project that the named folder is a part of, and whose memory stays; else empty
 
 
 def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
@@ -81,8 +82,9 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
     if what == PROJECT:
-        unknown = "" if known or gone or memories else project
-        return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirrored_in(project), unknown=unknown)
+        unknown, mirror = "" if known or gone or memories else project, mirrored_in(project)
+        within = root_of(home, project)
+        return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirror, unknown=unknown, within=within)
     if what != ALL:
         return Forgotten(what, gone, memories, str(home), aside, "")
     kept = (environment_path(home), home / "installs")
