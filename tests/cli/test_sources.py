@@ -80,6 +80,23 @@ def test_what_is_shipped_is_not_removed_in_vain_and_has_no_files_to_tell_of(run)
     assert run("mute", "catalogue").returncode == 0
 
 
+def test_what_a_refresh_reads_again_is_not_removed_in_vain(run, skill, tmp_path):
+    skill(tmp_path / "user" / ".claude", "paint-fence", "Paints a fence.")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "soak.md").write_text("# Soaking\n\nWillow soaks for a week.\n")
+    assert run("pack", "build", "willow", "--from", str(tmp_path / "docs")).returncode == 0
+    assert run("refresh", "--text-only", "--quiet").returncode == 0
+    user = next(row["key"] for row in json.loads(run("sources", "--json").stdout) if row["kind"] == "user")
+    for key, told in ((user, "is what Claude Code has"), ("packs", "`repertoire pack remove NAME` deletes one")):
+        done = run("remove", key)
+        assert (done.returncode, told in done.stderr) == (2, True)
+        assert f"`repertoire mute {key}` silences it" in done.stderr
+        assert run("mute", key).returncode == 0
+    shutil.rmtree(tmp_path / "home" / "packs")
+    shutil.rmtree(tmp_path / "user" / ".claude")
+    assert {run("remove", key).returncode for key in (user, "packs")} == {0}
+
+
 @pytest.mark.parametrize("verb", [("sources", "--files"), ("remove",)])
 def test_a_source_that_is_spelled_nearly_so_is_named(run, verb):
     run("refresh", "--text-only", "--quiet")

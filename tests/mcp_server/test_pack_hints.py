@@ -87,8 +87,9 @@ async def test_searches_name_a_pack_and_a_covered_question_draws_one_hint(talk: 
     assert (used.session, used.request, used.data["offered"]) == ("s1", offered.request, True)
 
 
-async def test_a_muted_pack_draws_no_hint(talk: Talk, packs: Path) -> None:
+@pytest.mark.parametrize("target", [stand_in("willow"), INFO.key])
+async def test_a_muted_pack_draws_no_hint(talk: Talk, packs: Path, target: str) -> None:
     async with talk() as client:
         await ask(client, "query_pack", question=QUESTION)
-        await ask(client, "mute", target=stand_in("willow"))
+        await ask(client, "mute", target=target)
         assert "pack willow covers" not in await prompted(client, QUESTION, "s1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from repertoire import linear
 from repertoire.app.kernel import Repertoire
 from repertoire.app.packs.asking import means_of
 from repertoire.app.packs.query import PackQuestion, query_packs
-from repertoire.app.packs.stand_ins import stand_in
+from repertoire.app.packs.stand_ins import INFO, stand_in
 from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.component import DOCUMENTATION
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
@@ -49,12 +49,12 @@ class CoveringPack:
         return Event(moment.at, OFFERED, moment.session, moment.project, request, self.candidate.key, data)
 
 
-def covering_pack(repertoire: Repertoire, prompt: str, *, muted: Collection[str] = ()) -> CoveringPack | None:
+def covering_pack(repertoire: Repertoire, prompt: str, *, muted: AbstractSet[str] = frozenset()) -> CoveringPack | None:
     """Return the pack that a question names and that covers it; None for most prompts, and while no model is loaded."""
     if len(prompt) > _READ or not _ASKS.search(prompt):
         return None
     named = [pack.name for pack in repertoire.packs.listing().packs if _is_named(pack, prompt)]
-    wanted = [name for name in named if stand_in(name) not in muted]
+    wanted = [name for name in named if muted.isdisjoint((INFO.key, stand_in(name)))]
     if not wanted or repertoire.embedder is None or not repertoire.embedder.loaded:
         return None
     with suppress(PackRefused, StoreError, InvalidRequest):  # a hint never fails a prompt; query_pack tells why
