@@ -65,7 +65,9 @@ _ABOVE = re.compile(rf"^\s*(?:#+ )?(?:\*\*)?(?:we )?(?P<sort>{_SORT})(?:\*\*)?\s
 _NO_DECISION = re.compile(r"(?:none|nothing|n/a|no (?:new |other )?decisions?)(?![\w-])|~~", re.IGNORECASE)
 _NOTHING_LEFT = re.compile("(?:none|nothing|n/a|no)(?![\\w-])|~~|[\u2705\u2714\u2611\u2713]|\\[x\\]", re.IGNORECASE)
 _ONLY_AN_ANSWER = re.compile(_ANSWER, re.IGNORECASE)
-_ITEM = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+(?P<done>\[[xX]\]\s)?(?:\[ \]\s+)?(?P<said>\S.*)$")
+_ITEM = re.compile(
+    r"^\s*(?P<sign>[-*\u2022]|\d{1,2}[.)])\s+(?:(?P<done>\[[xX]\]\s)|(?P<open>\[ \]\s+))?(?P<said>\S.*)$"
+)
 
 
 @dataclass(frozen=True)
@@ -99,20 +101,25 @@ def in_message(text: str) -> list[Noticed]:
 
 def _listed(lines: Sequence[str], *, below: bool = False) -> Iterator[Noticed]:
     """Yield each item of a list below a word such as `Decision:`, and unless `below` what stands behind such a word."""
-    sort, items = "", False
+    sort, parted = "", False
+    marks = dict[int, tuple[str, bool]]()  # of the newest item at each indentation
     for line in (line[: 2 * _LONGEST] for line in lines):
         if above := _ABOVE.match(line):
-            sort, items = above["sort"], False
+            sort, parted = above["sort"], False
+            marks.clear()
         elif beside := _LISTED.match(line):
             sort = ""
             if not below:
                 yield from _beside(beside["sort"], beside["said"])
         elif item := _ITEM.match(line):
-            items = True
+            mark = (item["sign"][-1], bool(item["done"] or item["open"]))
+            sort = "" if parted and marks.get(item.start("sign"), mark) != mark else sort  # another list
+            parted = False
+            marks[item.start("sign")] = mark
             if sort and not item["done"]:
                 yield from _of_sort(sort, item["said"])
         elif not line.strip():
-            sort = "" if items else sort
+            parted = True
         elif not line.startswith((" ", "\t")):  # not the rest of an item
             sort = ""
 

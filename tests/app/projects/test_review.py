@@ -145,6 +145,19 @@ def test_each_item_of_a_list_below_a_word_such_as_decisions_is_noticed_by_itself
     assert [one.category for one in in_prompt(prompted)] == ["decision", "decision"]
 
 
+def test_the_items_of_a_list_that_are_parted_by_blank_lines_are_noticed_to_its_end():
+    said = (
+        "Decisions:\n\n- Glaze stays lead-free for all pots\n\n  It is a law here.\n  - Plates and cups are glazed so too\n\n"
+        "- Pots dry a week in the yard\n\n"
+        "1. Then look at the new heat of the kiln\n\nI changed two files:\n\n- kiln.py has the new heat in it\n"
+    )
+    assert [one.said for one in in_message(said)] == [
+        "Glaze stays lead-free for all pots",
+        "Plates and cups are glazed so too",
+        "Pots dry a week in the yard",
+    ]
+
+
 def test_what_a_note_or_task_says_already_is_no_candidate_before_or_after_it_was_saved(project):
     keep_candidates(project, sighted(project, in_message("TODO: order the new burner for the kiln")))
     for said in (
