@@ -147,7 +147,8 @@ def test_each_item_of_a_list_below_a_word_such_as_decisions_is_noticed_by_itself
 
 def test_the_items_of_a_list_that_are_parted_by_blank_lines_are_noticed_to_its_end():
     said = (
-        "Decisions:\n\n- Glaze stays lead-free for all pots\n\n  It is a law here.\n  - Plates and cups are glazed so too\n\n"
+        "Decisions:\n\n- Glaze stays lead-free for all pots\n\n  It is a law here.\n"
+        "  - Plates and cups are glazed so too\n\n"
         "- Pots dry a week in the yard\n\n"
         "1. Then look at the new heat of the kiln\n\nI changed two files:\n\n- kiln.py has the new heat in it\n"
     )
