@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from app.projects.small_project import begin, write
@@ -83,6 +85,24 @@ def test_nothing_is_saved_before_it_is_accepted_and_what_was_rejected_never_come
     assert (entry.title, entry.data["category"]) == ("We decided to fire with gas.", "decision")
     again = [*in_prompt("we decided, to fire with gas"), *in_message("- todo: Order the new burner, today")]
     assert sighted(project, again).candidates == ()
+
+
+def test_what_was_rejected_does_not_come_again_where_it_is_said_to_be_decided_in_other_words(project):
+    said = ("We decided to fire with gas", "Let's go with: fire with gas", "Fire with gas now")
+    listed = [one for text in said for one in in_message(f"Decisions:\n- {text}")]
+    for one in listed:
+        keep_candidates(project, sighted(project, [one]))
+    [waiting] = review(project, ReviewRequest(), embedder=None).waiting
+    review(project, ReviewRequest(reject=(waiting.name,)), embedder=None)
+    assert [sighted(project, [one]).candidates for one in listed] == [()] * 3
+    assert sighted(project, in_prompt("We decided to never fire with gas")).candidates
+
+
+def test_what_was_rejected_under_its_former_name_does_not_come_again(project):
+    former = hashlib.sha256(b"we decid to fire with ga").hexdigest()[:8]
+    project.store.candidates.add([Candidate(former, "note", "decision", "We decided to fire with gas", "2026-01-01")])
+    review(project, ReviewRequest(reject=("all",)), embedder=None)
+    assert sighted(project, in_prompt("We decided to fire with gas.")).candidates == ()
 
 
 def test_a_candidate_has_no_secrets_and_a_hidden_order_is_none(project):

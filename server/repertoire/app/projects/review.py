@@ -56,7 +56,7 @@ class Review:
     rejected: tuple[Candidate, ...] = ()
 
 
-def sighted(project: OpenProject, noticed: Iterable[Noticed]) -> Sighting:
+def sighted(project: OpenProject, noticed: Sequence[Noticed]) -> Sighting:
     """Return what was noticed as candidates, without secrets; what waits, was decided on or is saved is left out."""
     at = now()
     found = {
@@ -64,8 +64,10 @@ def sighted(project: OpenProject, noticed: Iterable[Noticed]) -> Sighting:
         for said in noticed
         if not suspicion(said.said) and (one := Candidate(_name(said), said.kind, said.category, redact(said.said), at))
     }
-    known = project.store.candidates.known(found)
-    return Sighting(project.root, tuple(_not_saved(project, [one for one in found.values() if one.name not in known])))
+    former = {_name(said): _former_name(said) for said in noticed}
+    known = project.store.candidates.known({*found, *former.values()})
+    new = [one for name, one in found.items() if known.isdisjoint((name, former[name]))]
+    return Sighting(project.root, tuple(_not_saved(project, new)))
 
 
 def keep_candidates(project: OpenProject, sighting: Sighting) -> None:
@@ -150,6 +152,18 @@ def _named(waiting: Sequence[Candidate], names: Iterable[str]) -> list[Candidate
 
 
 def _name(said: Noticed) -> str:
-    """Return the name of a sentence: the same for the same words in the same order, in whatever spelling."""
-    words = " ".join(stems(index_text(said.said)))
-    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]
+    """Return the name of a sentence: the same for the same words in the same order, however it begins and is spelled.
+
+    `We decided to fire with gas` and `Decision: fire with gas` are decided on once.
+    """
+    words = stems(index_text(said.said))
+    return _hash(telling(words) or words)
+
+
+def _former_name(said: Noticed) -> str:
+    """Return the name by which earlier versions knew a sentence, because somebody may have rejected it then."""
+    return _hash(stems(index_text(said.said)))
+
+
+def _hash(words: Sequence[str]) -> str:
+    return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).hexdigest()[:8]
