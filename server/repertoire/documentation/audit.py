@@ -7,8 +7,9 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from repertoire.documentation.formats import HEADINGS_ALONE
 from repertoire.documentation.manifest import PackManifest
-from repertoire.documentation.markdown import links_of
+from repertoire.documentation.markdown import anchors_of, links_of
 from repertoire.domain.pack import PackArticle, PackSection
 
 BROKEN, FRAGMENT, EMPTY, DUPLICATE, HUGE = (
@@ -35,7 +36,7 @@ class Finding:
 
 def audit_documents(articles: Sequence[PackArticle]) -> Iterator[Finding]:
     """Yield what is wrong with documents, in their order."""
-    anchors = {article.path: {section.anchor for section in article.sections} for article in articles}
+    anchors = {article.path: _anchors(article) for article in articles}
     seen: dict[str, str] = {}
     for article in articles:
         yield from _links(article, anchors)
@@ -56,13 +57,23 @@ def audit_manifest(manifest: PackManifest, *, today: dt.date) -> Iterator[Findin
             yield Finding(STALE, source.address, f"the newest document is {age} days old; `repertoire pack update`")
 
 
-def _links(article: PackArticle, anchors: Mapping[str, set[str]]) -> Iterator[Finding]:
-    text = "\n\n".join(section.text for section in article.sections)
-    for target, fragment in dict.fromkeys(links_of(article.path, text)):
+def _text(article: PackArticle) -> str:
+    return "\n\n".join(section.text for section in article.sections)
+
+
+def _anchors(article: PackArticle) -> set[str] | None:
+    """Return the fragments that a document has; None where a reading keeps those of its headings alone."""
+    if article.path.lower().endswith(HEADINGS_ALONE):
+        return None
+    return {*(section.anchor for section in article.sections), *anchors_of(_text(article))}
+
+
+def _links(article: PackArticle, anchors: Mapping[str, set[str] | None]) -> Iterator[Finding]:
+    for target, fragment in dict.fromkeys(links_of(article.path, _text(article))):
         if target not in anchors:
             yield Finding(BROKEN, article.path, f"leads to {target}, which is no document of the pack")
-        elif fragment and fragment not in anchors[target]:
-            yield Finding(FRAGMENT, article.path, f"leads to {target}#{fragment}, and {target} has no such heading")
+        elif fragment and (known := anchors[target]) is not None and fragment not in known:
+            yield Finding(FRAGMENT, article.path, f"leads to {target}#{fragment}, and {target} has no such place")
 
 
 def _section(place: str, section: PackSection, seen: dict[str, str]) -> Iterator[Finding]:

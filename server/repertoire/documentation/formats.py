@@ -114,3 +114,4 @@ FORMATS: Mapping[str, Callable[[str], str]] = {
 }
 SUFFIXES = tuple(FORMATS)
 PAGES = (".html", ".htm")  # mostly built from documents of another format
+HEADINGS_ALONE = (*PAGES, ".rst")  # read by way of HTML, of whose ids those of headings alone are kept

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdurl import decode
 
+from repertoire import linear
 from repertoire.documentation.anchors import Anchors
 from repertoire.documentation.formats import PAGES, SUFFIXES
 from repertoire.domain.pack import PackArticle, PackSection
@@ -23,6 +24,7 @@ _TITLE = 200  # characters of a title
 _LINKS = 2_000  # of a document
 _LINE_ENDS = re.compile(r"(?<=\n)")  # the only line end of a normalised text; `splitlines` knows more than the parser
 _PARSER = MarkdownIt("commonmark").enable("table")
+_ANCHOR = linear.compile(r"""(?i)\s(?:id|name)\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>=]+))""")
 
 
 @dataclass
@@ -128,6 +130,14 @@ def links_of(path: str, body: str) -> Iterator[tuple[str, str]]:
     A link to a place in the document itself names the document.
     """
     yield from _targets(path, _PARSER.parse(body))
+
+
+def anchors_of(body: str) -> Iterator[str]:
+    """Yield the ids that the HTML in a document's text gives to other places than its headings."""
+    for block in _PARSER.parse(body):
+        for token in (block, *(block.children or ())):
+            if token.type in {"html_block", "html_inline"}:
+                yield from (next(filter(None, found.groups())) for found in _ANCHOR.finditer(token.content))
 
 
 def _links(path: str, tokens: Sequence[Token]) -> Iterator[str]:

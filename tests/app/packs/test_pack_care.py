@@ -107,6 +107,28 @@ def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):
     ]
 
 
+def test_a_place_that_html_in_a_document_names_and_one_that_a_page_may_have_are_no_broken_fragments(shelf, home):
+    named = {
+        "a.md": ("# A\n\n[dt](b.md#soak) [span](b.md#dry) [a](b.md#cut) [code](b.md#shown) [comment](b.md#hidden)\n"),
+        "b.md": (
+            '# B\n\n<dl>\n<dt id="soak">soak</dt>\n</dl>\n\n'
+            "Then <span class='x' id='dry'>dry</span> <a name=cut></a>it.\n\n"
+            '```html\n<p id="shown">\n```\n\n<!-- <p id="hidden"> -->\n'
+        ),
+    }
+    page = {"c.html": "<h1>C</h1><a href='#py.soak'>A</a> <a href='d.html'>D</a><dl><dt id='py.soak'>A</dt></dl>"}
+    told = []
+    for name, files in (("named", named), ("page", page)):
+        build(home, name, write(home / name, files))
+        findings = audit_pack(shelf, name, today=DAY).findings
+        told += [one.detail for one in findings if one.kind.startswith("broken")]
+    assert told == [
+        "leads to b.md#shown, and b.md has no such place",
+        "leads to b.md#hidden, and b.md has no such place",
+        "leads to d.html, which is no document of the pack",
+    ]
+
+
 def test_a_pack_that_lacks_something_is_not_valid_and_strict_asks_for_more(shelf, home):
     assert validate_pack(shelf, "willow", strict=False).faults == ()
     strict = validate_pack(shelf, "willow", strict=True).faults
