@@ -232,7 +232,7 @@ class ReadFile:
     size: int
     lines: int
     content_hash: str
-    mtime: int  # nanoseconds
+    mtime: int  # nanoseconds; when it was changed last, its place and rights included
     symbols: tuple[Symbol, ...] = ()
     facts: CodeFacts = CodeFacts()
     title: str = ""

@@ -132,6 +132,11 @@ def read(entry: FoundFile) -> bytes | str:
     return data if len(data) <= READ_CAP else f"larger than {READ_CAP:,} bytes"
 
 
+def changed_at(status: os.stat_result) -> int:
+    """Return when a file was changed last, in nanoseconds; a copy that keeps an old date is a change too."""
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
 def decode(data: bytes) -> str | None:
     """Decode a file's bytes as UTF-8; None if they are binary or not UTF-8."""
     if b"\x00" in data:

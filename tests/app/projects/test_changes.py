@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.projects.small_project import FILES, begin, write
+from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.projects.index import index_project
 from repertoire.domain.project import CODE, DOCS
 from repertoire.domain.project import FILES as FILES_VIEW
@@ -94,3 +95,19 @@ def test_reading_changes_finds_the_edges_that_reading_everything_finds(steps, to
                     assert edges(memory) == edges(anew)
     finally:
         shutil.rmtree(folder)
+
+
+def test_what_a_backup_restores_with_its_old_date_and_size_is_read_and_a_change_of_rights_alone_reads_nothing(tmp_path):
+    root = write(tmp_path / "kiln-project", FILES)
+    clay, dated = root / "kiln/clay.py", 1_700_000_000_000_000_000  # as an archive dates each of its files
+    os.utime(clay, ns=(dated, dated))
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+        for word in ("glaze", "carve"):
+            clay.write_text(FILES["kiln/clay.py"].replace("weigh", word), encoding="utf-8")
+            os.utime(clay, ns=(dated, dated))
+            assert read(memory).read == 1
+            assert f"symbol:kiln/clay.py::{word}" in memory.graph.topology(CODE).keys
+        clay.chmod(0o600)
+        assert read(memory).read == 0
+        assert memory.known(["kiln/clay.py"])["kiln/clay.py"].mtime == clay.stat().st_ctime_ns

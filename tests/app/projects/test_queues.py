@@ -103,9 +103,9 @@ def test_a_document_that_changes_while_a_watcher_reads_many_programs_does_not_wa
     monkeypatch.setattr(turns, "_TURN_S", 0.05)
     read_quickly = turns.read_file
 
-    def slowly(entry):  # as a program of a few thousand lines is read
+    def slowly(entry, **more):  # as a program of a few thousand lines is read
         time.sleep(0.005 if entry.path.startswith("many/") else 0.0)
-        return read_quickly(entry)
+        return read_quickly(entry, **more)
 
     order, stop, looked = list[str](), threading.Event(), threading.Semaphore(0)
     with begin(tmp_path / "home", many) as memory:

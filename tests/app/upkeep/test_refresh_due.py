@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -109,15 +110,17 @@ def test_a_refresh_notes_itself(bench) -> None:
 
 
 def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:
-    home, skills, at = filled_home(tmp_path / "data"), tmp_path / "claude/skills", datetime.now(timezone.utc)
+    home, skills = filled_home(tmp_path / "data"), tmp_path / "claude/skills"
     skills.mkdir(parents=True)
-    started, finished = (f"{at - timedelta(seconds=past):{'%Y-%m-%dT%H:%M:%SZ'}}" for past in (60, 20))
-    told = {"started": started, "finished": finished, "failures": 0}
-    (home / "refresh.json").write_text(json.dumps(told), encoding="utf-8")
     with open_repertoire(home, environment=NO_MODEL) as repertoire:
         repertoire.store.sources.seen(SOURCE.key, now=now())
-        for past, due in ((70, False), (40, True), (10, True)):
-            os.utime(skills, (at.timestamp() - past,) * 2)
+        os.utime(skills, (0, 0))  # as what a backup restores: it came just now, and bears an old date
+        came = datetime.fromtimestamp(skills.stat().st_ctime, timezone.utc)
+        for after, due in ((10, False), (-20, True), (-60, True)):
+            ran = (came + timedelta(seconds=after), came + timedelta(seconds=after + 40))
+            started, finished = (f"{moment:%Y-%m-%dT%H:%M:%SZ}" for moment in ran)
+            told = {"started": started, "finished": finished, "failures": 0}
+            (home / "refresh.json").write_text(json.dumps(told), encoding="utf-8")
             assert is_refresh_due(repertoire, {"CLAUDE_CONFIG_DIR": str(skills.parent)}) is due
 
 
@@ -125,7 +128,7 @@ def test_a_folder_of_known_components_that_was_deleted_is_a_change(bench, monkey
     config = bench.write({"skills/one/SKILL.md": skill("one")}, under="claude")
     environment = {"CLAUDE_CONFIG_DIR": str(config)}
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
-    os.utime(config / "skills", (0, 0))
+    time.sleep(1.1)  # a refresh that begins in the same second may have come too early for it
     refresh(bench.store, bench.home, settings=Settings())
     with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
         assert not is_refresh_due(repertoire, environment)

@@ -77,4 +77,4 @@ def follow_renames(memory: ProjectStore, found: Changes) -> None:
 
 
 def _is_same(entry: FoundFile, old: KnownFile) -> bool:
-    return entry.location.stat().st_mtime_ns == old.mtime and entry.size == old.size
+    return crawl.changed_at(entry.location.stat()) == old.mtime and entry.size == old.size

@@ -9,7 +9,7 @@ from repertoire.app.projects.lines import lines_of
 from repertoire.app.projects.reading import read_file
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import FILE, Item, section_key, symbol_key
-from repertoire.sources.crawl import FoundFile
+from repertoire.sources.crawl import FoundFile, changed_at
 from repertoire.store.project_texts import first_line
 
 GONE = "(its file was changed, and it is not there any more)"
@@ -32,7 +32,7 @@ def as_it_is(project: OpenProject, item: Item, *, worktree: str = "") -> tuple[I
 
 def _is_as_read(project: OpenProject, root: Path, path: str) -> bool:
     known, status = project.store.known([path]).get(path), (root / path).stat()
-    return known is not None and (known.mtime, known.size) == (status.st_mtime_ns, status.st_size)
+    return known is not None and (known.mtime, known.size) == (changed_at(status), status.st_size)
 
 
 def _found_again(root: Path, item: Item) -> Item | None:

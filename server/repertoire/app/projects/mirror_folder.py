@@ -87,7 +87,7 @@ class MirrorFolder:
                 with contextlib.suppress(OSError), os.scandir(folder) as found:
                     for one in found:
                         known = one.stat(follow_symlinks=False)
-                        yield one.path, known.st_mtime_ns, known.st_size
+                        yield one.path, crawl.changed_at(known), known.st_size
 
         return tuple(sorted(files()))
 

@@ -32,16 +32,21 @@ _A_FILE_S = 15.0  # processor time for one file
 _LONG_LINES = 400  # characters of the average line of a file that a program made
 
 
-def read_file(entry: FoundFile) -> tuple[ReadFile, str]:
-    """Return a file as it was read, and the reason why its content was not; empty if it was."""
+def read_file(entry: FoundFile, *, known: str = "") -> tuple[ReadFile, str]:
+    """Return a file as it was read, and the reason why its content was not; empty if it was.
+
+    Of a file whose content has the hash `known` nothing more is read.
+    """
     status = entry.location.stat()
-    bare = ReadFile(entry.path, language_of(entry.path), status.st_size, 0, "", status.st_mtime_ns)
+    bare = ReadFile(entry.path, language_of(entry.path), status.st_size, 0, "", crawl.changed_at(status))
     if holds_secrets(entry.path):
         return bare, "it is made to hold secrets"
     data = crawl.read(entry)
     if not isinstance(data, bytes):
         return bare, data
     bare = replace(bare, content_hash=hashlib.sha256(data).hexdigest(), size=len(data))
+    if bare.content_hash == known:
+        return bare, ""
     text = crawl.decode(data)
     if text is None:
         return bare, "not UTF-8 text"

@@ -56,12 +56,12 @@ class Reading:
 
     def _files(self, changed: Sequence[FoundFile], done: _Done, *, programs: bool) -> Iterator[None]:
         memory, waiting, touched, began = self._memory, list[ReadFile](), dict[str, int](), time.monotonic()
-        known = self._found.known
+        known, before = self._found.known, memory.skipped() if changed else {}
         for number, entry in enumerate(changed, 1):
-            file, reason = read_file(entry)
+            old = known.get(entry.path)
+            file, reason = read_file(entry, known=old.content_hash if old and entry.path not in before else "")
             if reason:
                 self.skipped[entry.path] = reason
-            old = known.get(entry.path)
             if old is not None and old.content_hash and old.content_hash == file.content_hash:
                 touched[entry.path] = file.mtime
             else:

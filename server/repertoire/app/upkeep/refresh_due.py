@@ -49,10 +49,14 @@ def holds_only_catalogue(repertoire: Repertoire) -> bool:
 
 
 def _changes(config: Path) -> Iterable[float]:
-    """Yield the time of the last change of each watched path; a folder changes when an entry is added or removed."""
+    """Yield the time of the last change of each watched path; a folder changes when an entry is added or removed.
+
+    What comes back from a backup bears an old date; that it came is told by the time of its change of state.
+    """
     for name in _WATCHED:
         with contextlib.suppress(OSError):
-            yield (config / name).stat().st_mtime
+            status = (config / name).stat()
+            yield max(status.st_mtime, status.st_ctime)
 
 
 def _is_gone(repertoire: Repertoire, config: Path) -> bool:
