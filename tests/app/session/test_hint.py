@@ -241,6 +241,35 @@ def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place
 
 
 @pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Writes and tests Rust crates.", []),
+        ("Builds and tests a Rust crate on several OSes with a GitHub action.", ["other"]),
+    ],
+)
+def test_what_comes_beside_the_best_is_named_in_its_place_only_if_it_would_be_named_without_it(
+    tmp_path: Path, text: str, named: list[str]
+) -> None:
+    prompt = "set up GitHub Actions to build and test our Rust crate on three OSes"
+    best = component("skill", "first-one", "Sets up GitHub Actions that build and test a crate.", path="best.md")
+    other = component("skill", "other", text, path="other.md")
+    with open_repertoire(filled_home(tmp_path, best, other), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        assert {hit.component.name for hit in offer(opened.pipeline, prompt, HintLimits()).hits} == {
+            "first-one",
+            "other",
+        }
+        limits = (
+            HintLimits(seen=frozenset((best.id,))),
+            HintLimits(muted=frozenset((best.id,))),
+            *(HintLimits(session=f"s{number}", weary={best.id: 1e9}) for number in range(3)),
+        )
+        found = [[hit.component.name for hit in offer(opened.pipeline, prompt, one).hits] for one in limits]
+    assert found == [named] * len(limits)
+
+
+@pytest.mark.parametrize(
     ("name", "text", "again"),
     [
         ("pdf-filling", TEXT, False),

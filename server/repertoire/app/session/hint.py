@@ -120,12 +120,17 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     told = [entry.component for _, entry in ranking.reader.at(seen)]
     likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
     unwanted = _unwanted(sure, prompt, limits)
-    named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
+    named = [hit for hit in likely if _is_wanted(hit, unwanted)]
     chosen = _chosen(
         _lighter_first([hit for hit in named if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]), limits
     )
-    chosen += _newcomer(named, chosen, prompt, limits)
     held = tuple(hit for hit in likely[:1] if hit not in named)
+    if chosen and (withheld := _withheld(hits, chosen, unwanted, limits)):
+        own = _sure_without(pipeline, query, withheld, chosen, limits)
+        unwanted = _unwanted(own, prompt, limits)
+        chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
+        sure = own if chosen else sure
+    chosen += _newcomer(named, chosen, prompt, limits)
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else reason, held, text)
@@ -194,6 +199,37 @@ def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
     """Return the types and components that this hint may not name, because such hints were ignored."""
     occasion = Occasion(PROMPT, f"{limits.session}\0{prompt}", demands=limits.demands, weary=limits.weary)
     return occasion.too_rarely_taken(sure)
+
+
+def _is_wanted(hit: Hit, unwanted: frozenset[str]) -> bool:
+    return unwanted.isdisjoint((hit.component.type, hit.component.id))
+
+
+def _withheld(
+    hits: Sequence[Hit], chosen: Sequence[Hit], unwanted: frozenset[str], limits: HintLimits
+) -> frozenset[str]:
+    """Return what may not be named of a ranking that one of these leads, unless what is chosen says the same."""
+    withheld = [hit for hit in hits if not (_is_wanted(hit, unwanted) and _may_be_named(hit, (), limits))]
+    lead = hits[0].component
+    if hits[0] not in withheld or any(
+        one.component.name.lower() == lead.name.lower() or _reads_the_same(one.component, lead) for one in chosen
+    ):
+        return frozenset()
+    return frozenset(hit.component.id for hit in withheld)
+
+
+def _sure_without(
+    pipeline: Pipeline, query: Query, withheld: frozenset[str], chosen: Sequence[Hit], limits: HintLimits
+) -> float:
+    """Return how sure what is chosen is in its own right, as if what may not be named were not there.
+
+    Of 185 graded prompts that drew a hint 61 drew another one once its first component was named, of which 22 served;
+    by their own chance 32 do, of which 14 serve.
+    """
+    ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted | withheld, stale=True)
+    first = pipeline.hits(ranking, ranking.answering[:1])
+    is_chosen = any(one.component.id == hit.component.id for one in chosen for hit in first)
+    return _sure(ranking, first) if is_chosen else 0.0
 
 
 def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
