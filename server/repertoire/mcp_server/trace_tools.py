@@ -37,7 +37,7 @@ _TAGS = texts("Languages, frameworks, tools.", most=12)
 _ENVIRONMENT = texts(f"PLACE=VALUE of {', '.join(PLACES)}: `framework=vite 6.2`.", most=len(PLACES))
 _ERROR = text("What the failing command printed.", most=TEXT)
 _OUTCOME = {"type": "string", "description": "How it went.", "enum": list(OUTCOMES)}
-_KEPT = output(**dict.fromkeys(("message", "id", "status", "token"), "string"))
+_KEPT = output(**dict.fromkeys(("message", "id", "status", "token"), "string"), flags=LINES)
 _DONE: dict[str, Any] = {"read_only": False, "idempotent": False}
 
 TRACE_TOOLS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
 from repertoire.domain.trust import HIGH, rank, risk
-from repertoire.rendering.flags import flag_lines, gives_orders
+from repertoire.rendering.flags import flag_lines, gives_orders, headline
 
 if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
     from repertoire.app.traces.contribute import Contribution
@@ -179,11 +179,10 @@ def contribution_text(done: Contribution) -> str:
     if done.known and trace.status == DRAFT:
         return f"Discarded; nothing was kept of {clean_line(trace.title, _TITLE)!r}."
     if done.known:
-        return f"Kept already, in the same words: {trace.key}."
+        return "\n".join([f"Kept already, in the same words: {trace.key}.", *_flagged(trace)])
     if not done.token:
-        return (
-            f"Kept: {trace.key}, {clean_line(trace.title, _TITLE)!r}. From now on it is found when the problem returns."
-        )
+        kept = f"Kept: {trace.key}, {clean_line(trace.title, _TITLE)!r}."
+        return "\n".join([f"{kept} From now on it is found when the problem returns.", *_flagged(trace)])
     return "\n".join(
         [
             "Draft, not kept yet; secrets, addresses and places are taken out. Show it to the user as it is, and ask.",
@@ -203,13 +202,29 @@ def consent_text(trace: Trace) -> str:
 
 def _whole(trace: Trace) -> list[str]:
     said = ["", "Problem:", *_lines(trace.context), "", "Solution:", *_lines(trace.solution)]
-    return [_title(trace), *_facts(trace), *flag_lines(trace.flags), *said]
+    return [_title(trace), *_facts(trace), *_flagged(trace), *said]
+
+
+def _flagged(trace: Trace) -> list[str]:
+    """Tell the author of a trace what the checks found in it, and what follows from that."""
+    found = {flag.rule: f"checks: {headline(flag)}" for flag in reversed(trace.flags)}  # the gravest of each rule
+    if not _is_grave(trace):
+        return [*reversed(found.values())]
+    who = "no model reads its text" if withheld(trace) else "its text is shown to nobody who did not ask for it"
+    why = f"Therefore {who}, and a commons keeps it back until a moderator has looked at it"
+    return [*reversed(found.values()), f"{why}; `repertoire trust show {trace.key}` shows the lines."]
 
 
 def contribution_data(done: Contribution) -> dict[str, Any]:
     """Return a draft, or what was kept, as a JSON object."""
     trace = done.trace
-    return {"message": contribution_text(done), "id": trace.key, "status": trace.status, "token": done.token}
+    return {
+        "message": contribution_text(done),
+        "id": trace.key,
+        "status": trace.status,
+        "token": done.token,
+        "flags": flag_lines(trace.flags),
+    }
 
 
 def voted_text(voted: VoteResult) -> str:
