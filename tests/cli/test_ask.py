@@ -228,3 +228,38 @@ def test_the_nodes_that_carried_an_answer_are_drawn(run, environment, verb):
     assert run(*verb, "--graph", "html").stdout.startswith("<!doctype html>")
     assert "around it: " in run(*verb, "--graph", "text").stdout
     assert run(*verb, "--graph", "text", "--json").returncode == 2
+
+
+def test_a_server_whose_name_another_one_has_says_so_beside_its_install_line(run, tmp_path):
+    servers = {"loom": {"command": "npx", "args": ["-y", "@acme/loom"]}}
+    shelf, plugin, other = tmp_path / "shelf", tmp_path / "plugin", tmp_path / "other"
+    plugin_manifest = json.dumps({"name": "kit", "description": "Weaves.", "mcpServers": servers})
+    offered = {"name": "kit", "source": "./", "description": "Weaves."}
+    marketplace = json.dumps({"name": "acme", "owner": {"name": "A"}, "plugins": [offered]})
+    for path, text in (
+        (shelf / ".mcp.json", json.dumps({"mcpServers": servers})),
+        (plugin / ".claude-plugin" / "plugin.json", plugin_manifest),
+        (plugin / ".claude-plugin" / "marketplace.json", marketplace),
+        (other / ".mcp.json", json.dumps({"mcpServers": {"loom": {"command": "another-loom"}}})),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for folder in (shelf, plugin):
+        assert run("ingest", str(folder)).returncode == 0
+
+    def told(name: str, cwd: Path) -> dict[str, list[str]]:
+        found = json.loads(run("search", "loom", "--json", cwd=cwd).stdout)["components"]
+        return {one["id"]: one["notes"] for one in found if one["id"].startswith(f"folder:{tmp_path / name}:")}
+
+    taken = "an MCP server called loom is configured already"
+    assert told("shelf", other)
+    assert taken not in str(told("shelf", other))
+    (tmp_path / "user" / ".claude.json").write_text(json.dumps({"mcpServers": {"loom": {"command": "my-loom"}}}))
+    for cwd in (other, tmp_path / "project"):
+        assert run("refresh", "--text-only", cwd=cwd).returncode == 0
+        assert f"{taken}: add this one under another name" in str(told("shelf", cwd))
+        assert told("plugin", cwd)
+        assert taken not in str(told("plugin", cwd))
+    (tmp_path / "user" / ".claude.json").write_text("{}")
+    assert run("refresh", "--text-only", cwd=other).returncode == 0
+    assert [taken in str(told("shelf", cwd)) for cwd in (other, tmp_path / "project")] == [True, False]

@@ -33,6 +33,7 @@ from repertoire.retrieval.resources import Options, Resources
 from repertoire.retrieval.snapshot import Snapshot, Snapshots
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
+from repertoire.retrieval.taken_names import taken_name
 from repertoire.retrieval.translation import is_multilingual
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
@@ -144,6 +145,8 @@ class Pipeline:
                 pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
+            copy = snapshot.summaries[answering[row]].id if answering[row] != row else ""
+            taken = "" if copy else taken_name(snapshot, entry.component, ranking.plan.query.project)
             found.append(
                 Hit(
                     entry.component,
@@ -152,8 +155,8 @@ class Pipeline:
                     whys(ranking.plan, snapshot, row, entry, reasons),
                     self._options.aged(entry.component.type, str(changed[row])),
                     self._options.demoted(entry.component.id),
-                    troubles=against,
-                    there_as=snapshot.summaries[answering[row]].id if answering[row] != row else "",
+                    troubles=(*((taken,) if taken else ()), *against),
+                    there_as=copy,
                     unit=snapshot.units.of(row),
                 )
             )

@@ -140,6 +140,12 @@ class Snapshot(Arrays):
         return 2 * int((ranked & (self.column("type") == TOOL)).sum()) > int(ranked.sum())
 
     @cached_property
+    def own_servers(self) -> tuple[tuple[str, str], ...]:
+        """The name and the source of each installed MCP server that belongs to no plugin."""
+        here = np.flatnonzero(self.column("installed") & (self.column("type") == MCP_SERVER)).tolist()
+        return tuple((one.name, one.source) for row in here if not (one := self.summaries[row]).plugin)
+
+    @cached_property
     def pointers(self) -> Mask:
         """The mask of pointers: components that a list of links names and whose own text was not read."""
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
