@@ -8,6 +8,7 @@ import click
 
 from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import ingest
+from repertoire.app.packs.places import packs_folder
 from repertoire.app.sources.remove import remove
 from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background_refresh import RefreshRunning
@@ -136,6 +137,6 @@ def remove_command(source: str, as_json: bool) -> None:
     repertoire remove github.com/owner/name
     """
     with open_repertoire() as repertoire:
-        components = remove(repertoire.store, source)
+        components = remove(repertoire.store, source, packs=packs_folder(repertoire.home))
     told = {"source": source, "components": components}
     show(told, lambda: f"removed {source}: {components} components", as_json=as_json)

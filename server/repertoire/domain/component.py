@@ -157,6 +157,7 @@ class FileFate:
     of: str = ""
 
 
+PACKS = "packs"  # key and kind of the source that names the packs of the home
 CATALOGUE = (
     "catalogue"  # key and kind of the shipped source, which lists only some components of a repository or plugin
 )

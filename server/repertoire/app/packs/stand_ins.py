@@ -13,7 +13,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_records
 from repertoire.boot.spool import rows_of, waiting
 from repertoire.documentation.manifest import PackManifest
-from repertoire.domain.component import DOCUMENTATION, Component, FileRecord, SourceInfo
+from repertoire.domain.component import DOCUMENTATION, PACKS, Component, FileRecord, SourceInfo
 from repertoire.domain.errors import PackRefused, StoreError
 from repertoire.domain.event import OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
@@ -21,7 +21,7 @@ from repertoire.learning.outcomes import LAPSE
 from repertoire.ports import Embedder
 from repertoire.store.database import Store
 
-INFO = SourceInfo("packs", "packs", "the packs of this home")
+INFO = SourceInfo(PACKS, PACKS, "the packs of this home")
 _TITLES, _LINE = 60, 160  # titles of documents that a stand-in holds, and characters of each
 _DEFAULT = "Documentation from "  # begins a description that only names the source
 _EMBED_SECONDS = 10.0
