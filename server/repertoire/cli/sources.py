@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import click
 
+from repertoire.app.packs.places import packs_folder
 from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import ingest
-from repertoire.app.packs.places import packs_folder
 from repertoire.app.sources.remove import remove
 from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background_refresh import RefreshRunning

@@ -76,6 +76,10 @@ def completes(candidate: Candidate, members: Sequence[Candidate]) -> bool:
 
 
 def adds_capability(candidate: Candidate, members: Sequence[Candidate]) -> bool:
-    """Tell whether a candidate provides a capability that no member provides, and does no member's job."""
+    """Tell whether a candidate provides what no member provides, does no member's job, and lacks nothing here."""
     new = candidate.capabilities.difference(*(member.capabilities for member in members))
-    return bool(new) and not any(candidate.alike.get(member.key, 0.0) >= _SAME_JOB for member in members)
+    return (
+        bool(new)
+        and not candidate.lacking
+        and not any(candidate.alike.get(member.key, 0.0) >= _SAME_JOB for member in members)
+    )
