@@ -118,7 +118,7 @@ def test_what_was_installed_is_there_as_it_was_offered_and_is_taken_back_byte_fo
 
     assert back.returncode == 0, back.stderr
     assert tree(user) == before
-    assert "could be taken back; every one was undone already" in run("install", "--undo").stderr
+    assert "there is no installation that could be taken back; every one was undone" in run("install", "--undo").stderr
 
 
 def test_what_was_taken_back_is_called_installed_no_more(run, shelf, user):

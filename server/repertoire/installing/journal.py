@@ -93,7 +93,8 @@ class Journal:
             numbers = ", ".join((*left, *(f"{number} (cannot be read)" for number in unreadable)))
             none = "every one was undone already" if read else "nothing was installed by `repertoire install`"
             listed = f"; there are {numbers}" if numbers else f"; {none}"
-            message = f"there is no installation {name!r} that could be taken back{listed}"
+            named = "" if name == LAST else f" {name!r}"
+            message = f"there is no installation{named} that could be taken back{listed}"
             raise InvalidRequest(message)
         return left[name]
 
