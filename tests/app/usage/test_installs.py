@@ -83,6 +83,14 @@ def test_what_a_person_said_of_it_outlives_the_installation(store, install):
     assert (record.selected, record.failed, record.refused) == (0, 1, 1.0)
 
 
+def test_feedback_after_an_undo_takes_the_installation_for_no_use(store, install):
+    undo = install(WEAVE)
+    note_installs(store)
+    undo()
+    note_installs(store)
+    assert not give_feedback(store, "weave", "failed", moment=Moment(now(), "", "/p")).used
+
+
 def test_an_installation_that_was_stopped_half_way_selects_nothing(store, install):
     install(f"{SOURCE.key}:skills/pdf-forms.md", state="begun")
     note_installs(store)

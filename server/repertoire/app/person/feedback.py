@@ -9,8 +9,9 @@ from repertoire.app.person.mute import COMPONENT
 from repertoire.app.session.hook_events import KEPT
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, Event, Moment
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, TAKEN_BACK, Event, Moment
 from repertoire.domain.text import clean_line
+from repertoire.learning.outcomes import standing
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
@@ -79,7 +80,7 @@ def _named_component(store: Store, target: str, moment: Moment) -> tuple[Compone
     uses = [
         (event.session == here, event.project == moment.project, event.id, component, event)
         for component in found
-        for event in store.events.of_node(component.id, kinds=(SELECTED, FAILED), limit=50)
+        for event in standing(store.events.of_node(component.id, kinds=(SELECTED, FAILED, TAKEN_BACK), limit=50))
     ]
     if not uses:
         return find_meant(store, target)[0].component, None
