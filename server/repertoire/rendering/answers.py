@@ -103,7 +103,7 @@ def note_lines(hit: Hit) -> list[str]:
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
         *(f"warning: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
-        *(["muted: not suggested in this project"] if hit.muted else []),
+        *(["muted: not suggested here"] if hit.muted else []),
     ]
 
 

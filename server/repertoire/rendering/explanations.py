@@ -203,7 +203,7 @@ def _used(explanation: Explanation) -> str:
     known = history.went_well + history.went_wrong
     if known:
         told.append(f"went well {history.went_well} of the {known} times with a known outcome")
-    return "; ".join([used, *told, *(["muted, so not suggested in this project"] if explanation.muted else [])])
+    return "; ".join([used, *told, *(["muted, so not suggested here"] if explanation.muted else [])])
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def test_what_is_muted_is_found_and_marked(pipeline, muted):
     marked = [hit.component.name for hit in found.hits if hit.muted]
     assert found.hits[0].component.name == "pdf-forms" == marked[0]
     assert len(marked) == (1 if muted.endswith(".md") else len(found.hits))
-    assert answer_text(found).count("muted: not suggested in this project") == len(marked)
+    assert answer_text(found).count("muted: not suggested here") == len(marked)
 
 
 @pytest.mark.parametrize(
