@@ -22,6 +22,7 @@ _WHERE = {
     "session_start": "at session start",
     "failure": "at a failing command",
     "before_command": "before a command",
+    "set": "for a task",
 }
 
 

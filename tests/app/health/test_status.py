@@ -37,6 +37,7 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
             [
                 Event(NOW, OFFERED, "s", node="a", data={"name": "pdf-forms", "why": "words: pdf", "where": "prompt"}),
                 Event(NOW, OFFERED, "s", node="a", data={"name": "pdf-forms", "why": "words: form", "where": "prompt"}),
+                Event(NOW, OFFERED, "", node="d", data={"name": "loom", "why": "words: weave", "where": "set"}),
                 Event(NOW, SELECTED, "s", node="b", data={"name": "ship", "type": "command", "offered": True}),
                 Event(NOW, FAILED, "s", node="c", data={"name": "postgres", "error": "no route"}),
                 Event(NOW, GAP, data={"need": "violin tuning"}),
@@ -49,6 +50,7 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
     assert [line for line in lines if "pdf-forms" in line] == [
         "  - 2026-01-02 03:04 pdf-forms for a prompt: words: form"
     ]
+    assert "  - 2026-01-02 03:04 loom for a task: words: weave" in lines
     assert "  - 2026-01-02 03:04 ship (command, after it was suggested)" in lines
     assert "  - 2026-01-02 03:04 postgres: no route" in lines
     assert "  - violin tuning" in lines
