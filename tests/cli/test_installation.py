@@ -118,6 +118,8 @@ def test_what_was_installed_is_there_as_it_was_offered_and_is_taken_back_byte_fo
 
     assert back.returncode == 0, back.stderr
     assert tree(user) == before
+    assert f"  removed: {user / 'agents/weaver.md'}\n" in back.stdout
+    assert f"  as it was: {user / 'settings.json'}\n" in back.stdout
     assert "there is no installation that could be taken back; every one was undone" in run("install", "--undo").stderr
 
 

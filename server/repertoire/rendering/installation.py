@@ -39,7 +39,10 @@ def undone_text(undone: UndoneInstallation) -> str:
     """Render the changes that were undone."""
     entry = undone.entry
     lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
-    lines += [f"  as it was: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
+    new = {item.path for item in entry.files if not item.before}
+    lines += [
+        f"  {'removed' if path in new else 'as it was'}: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]
+    ]
     lines += _more(len(undone.files) - _FILES, "file")
     lines += [f"  ran: {_command(undo)}" for undo in _ran(entry)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
