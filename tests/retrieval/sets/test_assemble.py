@@ -270,6 +270,8 @@ def test_what_lacks_something_here_gives_way_and_would_enter_with_it():
     assert [key for key, _ in chosen(ranked)] == ["plain"]
     told = refusal("dockered", ranked)
     assert (told.reason, told.detail, told.remedy) == ("needs", "docker, not found here", "with docker")
+    ranked[0] = replace(ranked[0], lacking=("gh, not found here", "uv, not found here"))
+    assert refusal("dockered", ranked).detail == "gh, not found here, and uv, not found here"
 
 
 def test_circles_are_named_and_do_not_hang():

@@ -122,7 +122,7 @@ def _disputed(choices: SetChoices, key: str, rival: str) -> str:
 
 def _lacking(case: Case, key: str) -> _Told | None:
     lacking = case.choices.known[key].lacking
-    return (NEEDS, "", ", ".join(lacking[:2])) if lacking else None
+    return (NEEDS, "", ", and ".join(lacking[:2])) if lacking else None
 
 
 def _over_budget(case: Case, key: str) -> _Told | None:
