@@ -65,6 +65,20 @@ def test_the_same_words_are_saved_once_and_a_stale_change_is_refused(project):
     assert show_item(project, key).body == "By law."
 
 
+def test_an_entry_is_shown_for_the_beginning_of_its_id_if_no_other_begins_so(project):
+    key = save_entry(project, SaveRequest("note", title="Glaze is lead-free"), embedder=None).entries[0].key
+    save_entry(project, SaveRequest("note", title="The kiln cools slowly"), embedder=None)
+    for beginning in (key[:9], key.partition(":")[2][:6]):
+        assert show_item(project, beginning).item.key == key
+    with pytest.raises(InvalidRequest, match=f"nothing has the id 'note:'; it may be .*{key}"):
+        show_item(project, "note:")
+
+
+def test_what_cannot_be_linked_is_not_taken_for_an_entry_alone(project):
+    with pytest.raises(InvalidRequest, match="no symbol, file, section, note, task or procedure has the id 'gone"):
+        save_entry(project, save_request({"kind": "note", "title": "Glaze", "about": ["gone.py"]}), embedder=None)
+
+
 def test_an_entry_stays_of_its_kind_and_lies_in_no_folder(project):
     noted = save_entry(project, SaveRequest("note", title="The kiln cools slowly"), embedder=None).entries[0]
     with pytest.raises(InvalidRequest, match="is a note and stays one"):

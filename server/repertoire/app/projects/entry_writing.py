@@ -32,6 +32,8 @@ from repertoire.projects.tasks import circle
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 
+SHORTEST = 4  # characters of an id that stand for it
+_ANYTHING = "symbol, file, section, note, task or procedure"
 _ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 
 
@@ -53,8 +55,8 @@ def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> 
         project.store.embed_texts(texts, embedder.model, embedder.embed_passages([*texts.values()]))
 
 
-def found_entry(entries: ProjectEntries, key: str) -> Entry:
-    """Return the entry with this id, or the only one whose id begins with it.
+def found_entry(entries: ProjectEntries, key: str, *, among: str = "note, task or procedure") -> Entry:
+    """Return the entry with this id, or the only one whose id begins with it; a refusal says what was looked among.
 
     Raises:
         InvalidRequest: there is none, or there are several.
@@ -62,15 +64,15 @@ def found_entry(entries: ProjectEntries, key: str) -> Entry:
     known = entries.get(key.strip())
     if known is not None:
         return known
-    near = entries.starting(key.strip()) if len(key.strip()) >= 4 else []
+    near = entries.starting(key.strip()) if len(key.strip()) >= SHORTEST else []
     if len(near) == 1:
         return near[0]
     told = (
         f"; it may be {', '.join(one.key for one in near)}"
         if near
-        else "; memory_list, or `repertoire project list` in a shell, shows ids"
+        else "; memory_search and memory_list, or `repertoire project search` and `list` in a shell, show ids"
     )
-    message = f"no note, task or procedure has the id {key[:80]!r}{told}"
+    message = f"no {among} has the id {key[:80]!r}{told}"
     raise InvalidRequest(message)
 
 
@@ -102,7 +104,7 @@ def resolved_link(project: OpenProject, source: str, relation: str, target: str)
     if item is None and not kind.startswith(ENTRIES):
         named = store.items.named(wanted, limit=2)
         item = named[0] if len(named) == 1 else None
-    key = item.key if item is not None else found_entry(store.entries, wanted).key
+    key = item.key if item is not None else found_entry(store.entries, wanted, among=_ANYTHING).key
     return EntryLink(source, relation, key)
 
 

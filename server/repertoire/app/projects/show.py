@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from repertoire.app.projects.checked import found_in
 from repertoire.app.projects.current import as_it_is
+from repertoire.app.projects.entry_writing import SHORTEST
 from repertoire.app.projects.file_procedures import procedures_for
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
@@ -79,6 +80,8 @@ class FileQuery:
 def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownItem:
     """Return a symbol, section or file with its text as it is now, in a linked worktree; or what was saved under an id.
 
+    The beginning of an entry's id is enough, if no other begins so.
+
     Raises:
         InvalidRequest: nothing has this id.
     """
@@ -92,11 +95,7 @@ def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownIte
     if item is None and key.startswith(f"{ENTITY}:") and (name := project.store.said.name_of(key)):
         return ShownItem(Item(key, ENTITY, name), "\n".join(told(project.store.said.of(key), by=True)))
     if item is None:
-        message = (
-            f"nothing has the id {key[:120]!r}; "
-            "memory_search and code_symbols, or `repertoire project search` and `symbols` in a shell, tell ids"
-        )
-        raise InvalidRequest(message)
+        return show_item(project, _begun(project, key))
     item, body = as_it_is(project, item, worktree=worktree)
     related = _related(project, item)
     noted = [link.source for link in project.store.entries.links(item.key)]
@@ -108,6 +107,19 @@ def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownIte
     flagged = found_in(item.title, body[:BODY])
     related.update({"checks": (flagged,)} if flagged else {})
     return ShownItem(item, body[:BODY], max(len(body) - BODY, 0), related)
+
+
+def _begun(project: OpenProject, key: str) -> str:
+    near = project.store.entries.starting(key) if len(key) >= SHORTEST else []
+    if len(near) == 1:
+        return near[0].key
+    told = (
+        f"it may be {', '.join(one.key for one in near)}"
+        if near
+        else "memory_search and code_symbols, or `repertoire project search` and `symbols` in a shell, tell ids"
+    )
+    message = f"nothing has the id {key[:120]!r}; {told}"
+    raise InvalidRequest(message)
 
 
 def _history(project: OpenProject, entry: Entry) -> dict[str, tuple[str, ...]]:
