@@ -21,6 +21,14 @@ def test_the_newest_traces_are_listed_first_with_project_and_trust_and_no_draft(
     assert found["more"] == 0
 
 
+def test_a_vote_that_is_turned_is_still_one(run):
+    drafted = run(*TOLD, "The build runs out of memory", "--solution", "Raise the limit.", "--yes", "--json")
+    key = json.loads(drafted.stdout)["id"]
+    for vote in ("up", "down"):
+        assert run("trace", "vote", key, vote).returncode == 0
+    assert "traces: 1 active; 1 vote\n" in run("status").stdout
+
+
 def test_a_token_alone_is_told_what_shows_and_what_keeps_its_draft(run):
     drafted = run(*TOLD, "The build runs out of memory", "--solution", "Raise the limit.", "--json")
     token = json.loads(drafted.stdout)["token"]

@@ -12,7 +12,7 @@ from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW
-from repertoire.rendering.answers import LINE, NAME
+from repertoire.rendering.answers import LINE, NAME, counted
 from repertoire.rendering.freshness import ageing_lines, copy_text, lost_data, lost_text
 from repertoire.sources.plugin_diff import InstalledCopy
 from repertoire.store.sources import SourceRow
@@ -102,8 +102,8 @@ def _known(status: Status) -> str:
 def _traces(status: Status) -> list[str]:
     if not status.traces:
         return []
-    counted = ", ".join(f"{count} {state}" for state, count in status.traces.items())
-    return [f"traces: {counted}; {status.votes} votes"]
+    states = ", ".join(f"{count} {state}" for state, count in status.traces.items())
+    return [f"traces: {states}; {counted(status.votes, 'vote')}"]
 
 
 def _vectors(status: Status) -> str:

@@ -28,6 +28,7 @@ from repertoire.store.database import Store
 from repertoire.store.preferences import MUTED, Mute
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
+from repertoire.traces.trust import latest
 
 _RECENT, _LOOKED_AT = 8, 60
 _GAPS = 500  # newest gap events among which recurring needs are counted
@@ -104,7 +105,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},
         lost=lost_sources(store),
         traces=store.traces.counts(),
-        votes=len(store.traces.votes()),
+        votes=len(latest(store.traces.votes())),
         refreshing=not store.read_only and running(repertoire.home),
         commons=_commons(repertoire),
         notes=_notes(repertoire),
