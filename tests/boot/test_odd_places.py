@@ -47,7 +47,7 @@ def test_the_command_line_and_the_server_run_wherever_they_lie(plugin: Path, env
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: größe\ndescription: Misst die Größe.\n---\nMiss.\n", encoding="utf-8")
     python = [sys.executable, str(plugin / "bin" / "repertoire")]
-    assert "1 components" in run([*python, "ingest", ODD], environment)
+    assert "1 component" in run([*python, "ingest", ODD], environment)
     assert "größe" in run([*python, "search", "größe"], environment)
     opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "any", "version": "1"}}
     call = {"name": "explain_component", "arguments": {"id": "größe"}}

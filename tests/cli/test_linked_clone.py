@@ -18,7 +18,7 @@ def test_a_checkout_that_a_link_puts_in_the_place_of_a_clone_is_left_alone(
     origin, mine, home = tmp_path / "origin", tmp_path / "mine", tmp_path / "home"
     skill(origin, "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
     repository(origin)
-    assert "1 components" in run("ingest", origin.as_uri()).stdout
+    assert "1 component" in run("ingest", origin.as_uri()).stdout
     [clone] = (folder for folder in clones_path(home).iterdir() if not folder.name.startswith("."))
     shutil.rmtree(clone)
     git(tmp_path, "clone", "-q", str(origin), str(mine))

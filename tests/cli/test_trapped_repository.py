@@ -33,7 +33,7 @@ def test_no_way_of_naming_a_repository_runs_what_its_settings_name(run, trapped,
         done = run("ingest", source, PATH=careless)
 
         assert trapped.sprung() == set()
-        assert "1 components" in done.stdout or "git clone failed" in done.stderr, done.stdout + done.stderr
+        assert "1 component" in done.stdout or "git clone failed" in done.stderr, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -45,7 +45,7 @@ def test_with_an_old_git_the_report_says_that_no_history_was_read(run, trapped, 
     refused = [run("ingest", source, PATH=old) for source in (trapped.folder.as_uri(), str(trapped.nested()))]
 
     assert f"  Note: no commit dates: {why}\n" in read.stdout
-    assert "example.com/acme/trapped: 1 components" in read.stdout
+    assert "example.com/acme/trapped: 1 component" in read.stdout
     for done in refused:
         assert (done.returncode, done.stdout) == (1, "")
         assert why in done.stderr

@@ -60,4 +60,4 @@ async def test_reading_a_repository_runs_nothing_that_its_settings_name(talk, en
             answer = await client.call_tool("ingest_repo", {"source": source})
 
             assert trapped.sprung() == set()
-            assert answer.is_error or "1 components" in answer.content[0].text
+            assert answer.is_error or "1 component" in answer.content[0].text

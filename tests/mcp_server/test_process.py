@@ -310,7 +310,7 @@ async def test_a_source_is_read_and_its_components_are_found(surroundings: dict[
         source = {"source": str(project / "kit")}
         first = await client.call_tool("ingest_repo", source, progress_callback=listen)
         assert not first.is_error, text_of(first)
-        assert "1 components (1 changed, 0 unchanged, 0 removed)" in text_of(first)
+        assert "1 component (1 changed, 0 unchanged, 0 removed)" in text_of(first)
         assert first.structured_content is not None
         assert first.structured_content["sources"][0]["components"] == 1
         assert "(0 changed, 1 unchanged" in await ask(client, "ingest_repo", **source)

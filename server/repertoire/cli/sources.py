@@ -18,6 +18,7 @@ from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import embed_missing_vectors, report_steps, wait_reporter
 from repertoire.cli.terminal import TextTable
+from repertoire.domain.text import counted
 from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
 
 
@@ -139,4 +140,4 @@ def remove_command(source: str, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         components = remove(repertoire.store, source, packs=packs_folder(repertoire.home))
     told = {"source": source, "components": components}
-    show(told, lambda: f"removed {source}: {components} components", as_json=as_json)
+    show(told, lambda: f"removed {source}: {counted(components, 'component')}", as_json=as_json)

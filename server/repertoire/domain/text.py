@@ -120,6 +120,11 @@ def description_line(text: str, limit: int) -> str:
     return clean_line(_WRITTEN_BREAKS.sub(" ", text), limit)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def few(names: Sequence[str], most: int) -> str:
     """Return the first names in one line, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
 from repertoire.domain.hint import MANY
-from repertoire.domain.text import clean_line, few, to_copy
+from repertoire.domain.text import clean_line, counted, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
 
@@ -137,11 +137,6 @@ def why_text(why: Why) -> str:
 def degraded_lines(degraded: Sequence[str]) -> list[str]:
     """Render the notes about what an answer had to do without, such as the model."""
     return [f"Note: {clean_line(note, 300)}" for note in degraded]
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def type_name(component: Component) -> str:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.retrieval.neighbourhood import Neighbourhood
 
 FORMATS = ("text", "json", "mermaid", "html")
@@ -36,7 +36,7 @@ def graph_text(graph: Neighbourhood) -> str:
         arrow = "→" if edge.source == later else "←"
         name = clean_line(graph.nodes[place[earlier]].name, _NAME)
         ties[later].append(f"{edge.relation} {arrow} {name}")
-    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
+    lines = [f"around it: {counted(len(graph.nodes), 'node')}, {counted(len(graph.edges), 'edge')}"]
     for node in graph.nodes:
         told = "; ".join(ties[node.key][:_TIES])
         more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""

@@ -10,9 +10,9 @@ from repertoire.app.health.status import Status
 from repertoire.app.session.gaps import Gap
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.domain.trust import LOW
-from repertoire.rendering.answers import LINE, NAME, counted
+from repertoire.rendering.answers import LINE, NAME
 from repertoire.rendering.freshness import ageing_lines, copy_text, lost_data, lost_text
 from repertoire.sources.plugin_diff import InstalledCopy
 from repertoire.store.sources import SourceRow
@@ -91,11 +91,11 @@ def status_data(status: Status) -> dict[str, Any]:
 
 def _known(status: Status) -> str:
     counts = status.counts
-    types = ", ".join(f"{counts[kind]} {kind.replace('_', ' ')}s" for kind in COMPONENT_TYPES if counts.get(kind))
+    types = ", ".join(counted(counts[kind], kind.replace("_", " ")) for kind in COMPONENT_TYPES if counts.get(kind))
     return (
-        f"known: {counts.get('components', 0)} components ({types or 'none'}), "
-        f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, "
-        f"{status.requests} past requests; revision {status.revision}"
+        f"known: {counted(counts.get('components', 0), 'component')} ({types or 'none'}), "
+        f"{counts.get('capabilities', 0)} capabilities, {counted(counts.get('edges', 0), 'edge')}, "
+        f"{counted(status.requests, 'past request')}; revision {status.revision}"
     )
 
 
@@ -114,10 +114,11 @@ def _vectors(status: Status) -> str:
 
 
 def _source(row: SourceRow) -> str:
-    skipped = f", {row.skipped} files skipped" if row.skipped else ""
+    skipped = f", {counted(row.skipped, 'file')} skipped" if row.skipped else ""
     commit = f", commit {row.info.commit[:10]}" if row.info.commit else ""
     key = clean_line(row.info.key, 160)
-    return f"{key} ({row.info.kind}): {row.components} components{skipped}, read {row.ingested_at or 'not yet'}{commit}"
+    held = counted(row.components, "component")
+    return f"{key} ({row.info.kind}): {held}{skipped}, read {row.ingested_at or 'not yet'}{commit}"
 
 
 def _offered(event: Event) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 from repertoire.app.installation.install import InstallPlan
 from repertoire.app.installation.installable import InstallPart
 from repertoire.domain.component import Component
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.journal import UNDONE, JournalEntry
-from repertoire.rendering.answers import LINE, NAME, counted, type_name
+from repertoire.rendering.answers import LINE, NAME, type_name
 
 _FILES, _ALONG = 40, 12
 _PATH = 400

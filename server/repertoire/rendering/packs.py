@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 
 if TYPE_CHECKING:  # other answers render no pack
     from repertoire.app.packs.build import BuiltPack
@@ -69,7 +69,7 @@ def packs_text(listing: PackListing) -> str:
     """Render the packs of a home, one a line, and those that cannot be read."""
     lines = [
         f"{pack.name} {pack.version}: {clean_line(pack.description, _LINE)} "
-        f"({pack.statistics.articles} articles, {pack.statistics.sections} sections)"
+        f"({counted(pack.statistics.articles, 'article')}, {counted(pack.statistics.sections, 'section')})"
         for pack in listing.packs
     ]
     refused = [f"{name}: {clean_line(why, _LINE)}" for name, why in listing.refused.items()]
@@ -102,7 +102,9 @@ def pack_text(pack: PackManifest) -> str:
     facts = {
         "licence": pack.licence or "unknown",
         "topics": ", ".join(pack.topics[:_TOLD]),
-        "size": f"{size.articles} articles, {size.sections} sections, {size.characters:,} characters",
+        "size": ", ".join(
+            (counted(size.articles, "article"), counted(size.sections, "section"), f"{size.characters:,} characters")
+        ),
         "found by rules": _found(pack),
         "skipped files": str(size.skipped) if size.skipped else "",
         "model": pack.model or "none: the pack is searched by words alone",

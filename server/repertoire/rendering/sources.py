@@ -8,7 +8,7 @@ from typing import Any
 from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
 from repertoire.app.sources.unreachable import LostSource
 from repertoire.domain.component import CATALOGUE, FileFate, IngestReport
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE
 from repertoire.rendering.freshness import lost_data, lost_text
@@ -23,7 +23,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
     blocks = []
     for report in reports:
         blocks.append(
-            f"{clean_line(report.source, 200)}: {report.components} components "
+            f"{clean_line(report.source, 200)}: {counted(report.components, 'component')} "
             f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
             f"in {report.seconds:.1f} s"
         )
@@ -49,7 +49,7 @@ def ingest_data(report: IngestReport) -> dict[str, Any]:
 def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, LostSource]) -> str:
     """Render every source, and why some could not be read again."""
     lines = [
-        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
+        f"{row.info.key} ({row.info.kind}): {counted(row.components, 'component')}, read {row.ingested_at or 'not yet'}"
         + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
         + ("; what another source holds is left out of it" if row.info.kind == CATALOGUE and len(rows) > 1 else "")
         for row in rows
