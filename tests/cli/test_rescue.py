@@ -125,6 +125,8 @@ def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_the_backu
     path = home / "repertoire.db"
     skill(tmp_path / "origin", "pebble-counting", "Counts pebbles on a beach.")
     origin = repository(tmp_path / "origin")
+    trace = ("--title", "The build runs out of memory", "--context", "In CI.", "--solution", "Raise the limit.")
+    assert run("trace", "contribute", *trace, "--yes").returncode == 0
     assert run("ingest", origin.as_uri()).returncode == 0
     path.write_bytes(b"")
     found = {one.check: one for one in database(path, "", None)}
@@ -133,6 +135,7 @@ def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_the_backu
     assert told.returncode == 1
     assert f"{path} was damaged (it is empty, and was not before) and is kept as repertoire.db.damaged-" in told.stderr
     assert "from the backup of 2" in told.stderr
+    assert ", traces (1); " in told.stderr
     assert f"folder:{origin} (git)" in run("sources").stdout
     assert len(list(home.glob("repertoire.db.damaged-*"))) == 1
 

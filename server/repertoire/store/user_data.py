@@ -221,7 +221,7 @@ def _insert(connection: Connection, layout: Layout, parts: Sequence[Mapping[str,
             if table == "node":
                 kinds = Counter(str(row[found.columns.index("type")]) for row in found.rows)
                 counted.update({kind.name: kinds[kind.name] for kind in layout.kinds if kind.own})
-            elif table != "edge" and table not in _texts(layout):
+            elif table not in {"edge", *_texts(layout), *(kind.name for kind in layout.kinds)}:  # a kind was counted
                 counted[table] += connection.total_changes() - before
         for table, number, *_ in connection.rows(
             "PRAGMA foreign_key_check"
