@@ -19,6 +19,16 @@ def test_a_report_counts_and_groups_what_was_skipped() -> None:
     ]
 
 
+def test_warnings_of_one_kind_are_one_line() -> None:
+    told = tuple(f"c/{number}.md: front matter is not YAML (tab: line 2); read line by line" for number in range(40))
+    report = IngestReport("folder:/x", 40, 40, 0, 0, (), 0.1, ("d.md: no end", *told, "9 more files were read so"))
+    assert ingest_text([report]).splitlines()[1:] == [
+        "  Note: d.md: no end",
+        "  Note on 40: front matter is not YAML (tab: line 2); read line by line (c/0.md, c/1.md, c/2.md, …)",
+        "  Note: 9 more files were read so",
+    ]
+
+
 def test_the_fates_of_files_are_counted_by_what_they_became_and_why() -> None:
     fates = (
         FileFate("agents/a.md", "component", "agent"),

@@ -27,7 +27,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
             f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
             f"in {report.seconds:.1f} s"
         )
-        blocks += [f"  Note: {clean_line(warning, 300)}" for warning in report.warnings]
+        blocks += _notes(report)
         blocks += _skipped(report)
     return "\n".join(blocks) or "Nothing was read."
 
@@ -88,6 +88,20 @@ def fates_text(fates: Sequence[FileFate]) -> str:
     for (became, of), paths in sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1]))):
         lines.append(f"  {became} {len(paths)}: {of} ({_examples(paths)})")
     return "\n".join(lines)
+
+
+def _notes(report: IngestReport) -> list[str]:
+    """Render the warnings in their order; those that say the same of several files are one line."""
+    by_reason: dict[str, list[str]] = {}
+    for warning in report.warnings:
+        about, _, reason = warning.partition(": ")
+        by_reason.setdefault(reason or warning, []).append(about if reason else "")
+    return [
+        f"  Note on {len(about)}: {clean_line(reason, 300)} ({_examples(about)})"
+        if len(about) > 1
+        else f"  Note: {clean_line(f'{about[0]}: {reason}' if about[0] else reason, 300)}"
+        for reason, about in by_reason.items()
+    ]
 
 
 def _skipped(report: IngestReport) -> list[str]:
