@@ -29,6 +29,13 @@ def test_warnings_of_one_kind_are_one_line() -> None:
     ]
 
 
+def test_a_source_without_a_component_is_said_to_hold_none() -> None:
+    empty = IngestReport("folder:/x", 0, 0, 0, 0, (), 0.1, ())
+    assert "  Note: no file in it is a component, such as a skill" in ingest_text([empty])
+    told = IngestReport("folder:/x", 0, 0, 0, 0, (Skipped("SKILL.md", "no front matter"),), 0.1, ())
+    assert "no file in it" not in ingest_text([told])
+
+
 def test_the_fates_of_files_are_counted_by_what_they_became_and_why() -> None:
     fates = (
         FileFate("agents/a.md", "component", "agent"),

@@ -16,6 +16,7 @@ from repertoire.store.sources import SourceRow
 
 _REASONS = 12
 _LINE = 160
+_NONE = "  Note: no file in it is a component, such as a skill, agent, command, hook, MCP server or plugin"
 
 
 def ingest_text(reports: Sequence[IngestReport]) -> str:
@@ -28,6 +29,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
             f"in {report.seconds:.1f} s"
         )
         blocks += _notes(report)
+        blocks += [] if report.components or report.skipped else [_NONE]
         blocks += _skipped(report)
     return "\n".join(blocks) or "Nothing was read."
 
