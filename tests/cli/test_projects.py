@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+from privileges import held_back
 from repertoire.app.projects.places import memory_file
 
 
@@ -69,6 +71,30 @@ def test_whether_the_mirror_is_on_is_told_by_what_ends_it_and_by_the_state_of_th
     assert [*folder.glob("notes/*.md")]
     assert state() == (False, "mirror: off")
     assert not json.loads(run("project", "mirror", "--off", "--json").stdout)["on"]
+
+
+def test_a_mirrored_memory_that_cannot_be_written_is_still_asked(run, environment, tmp_path):
+    (tmp_path / "project" / "kiln.py").write_text("def fire():\n    return 1\n")
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "mirror").returncode == 0
+    assert run("project", "save", "note", "The kiln cools slowly").returncode == 0
+    folder = tmp_path / "home" / "projects"
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        line = held_back([sys.executable, "-m", "repertoire", "project", *words])
+        around = {**environment, "REPERTOIRE_PYTHON": sys.executable}
+        return subprocess.run(line, env=around, cwd=tmp_path / "project", capture_output=True, text=True, check=False)
+
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    try:
+        found, refused = call("search", "kiln cools"), call("save", "note", "The kiln is hot")
+    finally:
+        folder.chmod(0o755)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "The kiln cools slowly" in found.stdout
+    assert "cannot be written" in refused.stderr
 
 
 def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory_and_the_old_one_is_kept(run, tmp_path):

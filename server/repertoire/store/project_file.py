@@ -66,6 +66,7 @@ class ProjectStore:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self.path = connection.path
+        self.read_only = connection.read_only
         self.graph = Graph(connection)
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)

@@ -100,9 +100,10 @@ def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None, wri
     """Do as `compare_mirror` if the memory is mirrored and one of both sides changed since this process looked last.
 
     Where the folder is gone whole, as on another branch, nothing is done: what was written there would stand in the
-    way of the branch that has it. Without `write`, as for a question, files are only read.
+    way of the branch that has it. Without `write`, as for a question, files are only read; into a memory that cannot
+    be written, nothing is.
     """
-    if not is_mirrored(project.store.path):
+    if project.store.read_only or not is_mirrored(project.store.path):
         return None
     folder = folder_of(project)
     if not folder.root.exists() and project.store.entries.mirrored():
