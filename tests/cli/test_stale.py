@@ -61,6 +61,7 @@ def test_a_vanished_source_keeps_its_last_good_state_and_says_so_until_it_is_bac
     assert f"folder:{old}: could not be read since " in text
     assert "; could not be read since " in run("sources").stdout
     assert "its components stay as they were" in text
+    assert "   to do: nothing if it comes back, since the next refresh reads it; else run `repertoire ingest`" in text
     assert "old-ledger" in text
     assert "source: could not be read since" in run("explain", "old-ledger").stdout
     assert "1 sources could not be read; their components stay as they were" in run("status").stdout

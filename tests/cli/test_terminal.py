@@ -84,9 +84,11 @@ def test_what_is_examined_is_wrapped_on_a_terminal_and_a_line_each_in_a_pipe(loo
 
 
 def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:
+    assert run("refresh", "--text-only").returncode == 0  # which finds no folder of the shelf
     seen = look("sources", NO_COLOR="1")
     assert re.search(r"source +.*kind +.*components", seen)
     assert not re.search(r"\x1b\[(?:3|4|9|10)\d", seen), "a colour"
+    assert seen.endswith("1 source not read again; `repertoire stale` says why\n")
     assert re.match(r"folder:\S+ \(folder\): \d+ components, read ", run("sources").stdout)
 
 

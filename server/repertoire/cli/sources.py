@@ -120,10 +120,11 @@ def sources_command(source: str | None, as_json: bool) -> None:
                     row.info.kind,
                     row.components,
                     row.ingested_at[:10],
-                    "lost" if row.info.key in lost else "",
+                    "not read" if row.info.key in lost else "",
                 )
                 for row in rows
             ],
+            f"{counted(len(lost), 'source')} not read again; `repertoire stale` says why" if lost else "",
         ),
     )
 

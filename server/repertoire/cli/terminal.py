@@ -26,6 +26,7 @@ class TextTable:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
+    note: str = ""  # a line below the rows
 
 
 def write(text: str) -> None:
@@ -49,6 +50,8 @@ def write_table(table: TextTable) -> None:
     for row in table.rows:
         drawn.add_row(*(Text(str(cell)) for cell in row))
     _console().print(drawn)
+    if table.note:
+        write(table.note)
 
 
 def _console() -> Console:

@@ -236,7 +236,10 @@ def _unsound_data(component: Unsound) -> dict[str, Any]:
 
 
 _MOVE = "run `repertoire ingest` with the new address, then `repertoire remove` this one"
-_FIND = "put it back, run `repertoire ingest` with its new place, or `repertoire remove` it"
+_FIND = (
+    "nothing if it comes back, since the next refresh reads it; else run `repertoire ingest` with its new place, "
+    "or `repertoire remove` it"
+)
 
 
 def _component(component: StaleComponent) -> list[str]:
