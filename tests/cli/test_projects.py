@@ -73,6 +73,15 @@ def test_whether_the_mirror_is_on_is_told_by_what_ends_it_and_by_the_state_of_th
     assert not json.loads(run("project", "mirror", "--off", "--json").stdout)["on"]
 
 
+def test_what_is_not_there_is_answered_with_where_to_look_and_an_empty_file_has_no_line(run, tmp_path):
+    (tmp_path / "project/empty.py").write_text("")
+    (tmp_path / "project/kiln.py").write_text("heat = 1\n")
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "files").stdout == "empty.py  python  0 lines  0 bytes\nkiln.py  python  1 line  9 bytes\n"
+    assert "`repertoire project search` in a shell" in run("project", "symbols", "fire").stdout
+    assert "`repertoire project files` in a shell" in run("project", "files", "gone.py").stdout
+
+
 def test_a_mirrored_memory_that_cannot_be_written_is_still_asked(run, environment, tmp_path):
     (tmp_path / "project" / "kiln.py").write_text("def fire():\n    return 1\n")
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0

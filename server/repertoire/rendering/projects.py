@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.rendering.entries import entry_text, shown_entry_data
 
 if TYPE_CHECKING:  # other answers render no project
@@ -96,7 +96,10 @@ _RELATED_AS = {
 def symbols_text(found: SymbolAnswer) -> str:
     """Render symbols of a name and what is related to the first one."""
     if not found.symbols:
-        return "No symbol of this name; memory_search finds symbols by what they do."
+        return (
+            "No symbol of this name; memory_search, or `repertoire project search` in a shell, finds symbols by what "
+            "they do."
+        )
     if found.action == FIND:
         lines = [line for place, item in enumerate(found.symbols, 1) for line in _numbered(place, item)]
         return "\n".join([*lines, *_more(found.more)])
@@ -130,9 +133,14 @@ def files_text(listing: FileListing) -> str:
     """Render one file with its outline and relations, or the files of a folder."""
     if not listing.files:
         why = next(iter(listing.skipped.values()), "")
-        return f"No such file in the project's memory{f' ({clean_line(why, _LINE)})' if why else ''}."
+        told = f" ({clean_line(why, _LINE)})" if why else ""
+        return (
+            f"No such file in the project's memory{told}; file_info without a path, or `repertoire project files` in a "
+            "shell, lists files."
+        )
     lines = [
-        f"{clean_line(file.path, _PATH)}  {file.language or '?'}  {file.end} lines  {listing.sizes[file.path]:,} bytes"
+        f"{clean_line(file.path, _PATH)}  {file.language or '?'}  "
+        f"{counted(file.end if listing.sizes[file.path] else 0, 'line')}  {listing.sizes[file.path]:,} bytes"
         + (f"  (not read: {clean_line(listing.skipped[file.path], _LINE)})" if file.path in listing.skipped else "")
         for file in listing.files
     ]
