@@ -221,10 +221,15 @@ def project_status_text(status: ProjectStatus) -> str:
     if status.counts is None:
         return f"{status.root} has no project memory; `repertoire project init` makes one. Nothing of it was read."
     counts = status.counts
+    read = (
+        f"read {status.indexed_at}"
+        if status.indexed_at
+        else "not read to its end yet, `repertoire project index` goes on"
+    )
     languages = ", ".join(f"{name or 'other'} {count}" for name, count in list(status.languages.items())[:8])
     return "\n".join(
         [
-            f"{status.root}: read {status.indexed_at or 'never'}, {status.megabytes:.1f} MB in {status.file}",
+            f"{status.root}: {read}; {status.megabytes:.1f} MB in {status.file}",
             f"{counts.files} files ({languages})",
             f"{counts.symbols} symbols with {counts.calls} calls, {counts.sections} sections of documents",
             f"{counts.entries} notes, tasks and procedures",
