@@ -138,7 +138,8 @@ def test_another_repository_in_the_place_of_a_deleted_one_begins_an_empty_memory
     memory = memory_file(home, str(elsewhere))
     shutil.copy(memory, memory.with_stem(f"{memory.stem}-1"))  # as one that was set aside
     forgotten = run("project", "forget", "--yes", cwd=elsewhere)
-    assert "of it and of 1 memories that were set aside" in forgotten.stdout
+    assert f"Forgot {elsewhere}: deleted its memory and 1 that was set aside (" in forgotten.stdout
+    assert " files); the project's own files are as they were\n" in forgotten.stdout
     assert [*memory.parent.glob("*.db")] == [memory_file(home, str(project))]
 
 

@@ -11,7 +11,7 @@ from repertoire.app.person.mute import PROJECT, TRACE, Muted
 from repertoire.app.person.trust import Accepted, FlagReport
 from repertoire.app.projects.index import ForgottenMemory
 from repertoire.domain.event import DISMISSED
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.domain.trust import Flag
 from repertoire.rendering.answers import LINE, NAME
 from repertoire.rendering.flags import flag_lines, headline
@@ -113,8 +113,10 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
 
 def forgotten_memory_text(root: str, gone: ForgottenMemory, mirror: str) -> str:
     """Render what was deleted of a project's memory, and the files that stay."""
-    aside = f" of it and of {gone.memories - 1} memories that were set aside" if gone.memories > 1 else ""
-    told = f"Forgot {clean_line(root, 300)}: deleted {gone.files} files{aside}"
+    others = gone.memories - 1
+    aside = f" and {others} that {'was' if others == 1 else 'were'} set aside" if others > 0 else ""
+    deleted = f"deleted its memory{aside} ({counted(gone.files, 'file')})"
+    told = f"Forgot {clean_line(root, 300)}: {deleted}; the project's own files are as they were"
     return "\n".join([told, *([mirror_stays(mirror)] if mirror else [])])
 
 
