@@ -196,10 +196,10 @@ def make_plan(
     )
 
 
-def clauses(text: str) -> list[str]:
-    """Split a question into clauses, each of which asks for one thing; return none if there is only one."""
+def clauses(text: str, least: int = _CLAUSE_WORDS) -> list[str]:
+    """Split a question into clauses of so many content words at least; return none if there is only one."""
     parts = (part.strip(" ,.-\"'") for part in _BREAK.split(text) if part)
-    found = list(dict.fromkeys(part for part in parts if len(content_words(part)) >= _CLAUSE_WORDS))
+    found = list(dict.fromkeys(part for part in parts if len(content_words(part)) >= least))
     return found[:MAX_CLAUSES] if len(found) > 1 else []
 
 

@@ -140,8 +140,8 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     in_parts = bool(ranking.plan.clauses) and named > 1
     if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
         parts = _MEMBERS_IN_PARTS if named > 1 and ranking.plan.brevity > 0.0 else 0
-        short = len(ranking.plan.words) <= _WORDS_IN_PARTS
-        clauses = _MEMBERS_IN_PARTS if in_parts and short and ranking.plan.effort.clauses else 0
+        apart = named > 1 and len(ranking.plan.words) <= _WORDS_IN_PARTS and ranking.plan.effort.clauses
+        clauses = _MEMBERS_IN_PARTS if apart else 0
         return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts, clauses=clauses)
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import RECOMMEND, clauses
 from repertoire.retrieval.ranking import Ranking
 
 # How a clause begins that asks for something; others tell what is there ("a websocket pushes updates", "if Cloudflare
@@ -45,7 +45,7 @@ def open_parts(
     It provides a gap that the clause names, and helps with the clause more likely than any member of the set.
     """
     found = []
-    asking = filter(_ASKS.match, ranking.plan.clauses)
+    asking = filter(_ASKS.match, clauses(ranking.plan.query.text, least=1))  # "plot them" asks for something, too
     named = {clause: sorted(set(gaps).intersection(vocabulary.count(clause))) for clause in asking}
     for clause in [clause for clause, terms in named.items() if terms][:_CLAUSES]:
         part = pipeline.rank(replace(ranking.plan.query, text=clause), intent=RECOMMEND, muted=muted)
