@@ -185,6 +185,7 @@ class Recommendation:
     items: tuple[Item, ...]
     near: tuple[Hit, ...] = ()
     gaps: tuple[str, ...] = ()  # needed capabilities that nothing in the set covers
+    gap_words: Mapping[str, str] = field(default_factory=dict)  # by gap, the task's word for it if it is another
     unprovided: tuple[str, ...] = ()  # the gaps that no known component provides
     why_not: tuple[Other, ...] = ()  # the runners-up, each with the reason why it is not in the set
     companions: tuple[Other, ...] = ()  # components outside the set that are known to go with it or with those in use

@@ -226,8 +226,10 @@ def _companions(others: Sequence[Other]) -> list[str]:
 
 def _gaps(recommendation: Recommendation) -> list[str]:
     unprovided = set(recommendation.unprovided)
+    words = recommendation.gap_words
     gaps = ", ".join(
-        clean_line(gap, NAME) + (" (no known component provides it)" if gap in unprovided else "")
+        (clean_line(f"{words[gap]} ({gap})" if gap in words else gap, NAME))
+        + (" (no known component provides it)" if gap in unprovided else "")
         for gap in recommendation.gaps
     )
     return [f"Not covered by this set: {gaps}"] if gaps else []

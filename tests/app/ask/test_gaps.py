@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.ask.gaps import gaps_of
+from repertoire.app.ask.gaps import gaps_of, words_for
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 
 UNLIKELY = dict.fromkeys(shipped_vocabulary().broader, 0.01) | dict.fromkeys(("documents", "sales", "testing"), 0.01)
@@ -54,6 +54,12 @@ def test_what_a_members_first_sentence_names_is_no_gap() -> None:
     task, member = "cron job for backups", "create-cron. Configure a cron job with error handling."
     assert gaps_of(task, named, shipped_vocabulary(), {}) == named
     assert gaps_of(task, named, shipped_vocabulary(), {}, (member,)) == ("disaster-recovery",)
+
+
+def test_a_gap_is_told_with_the_tasks_word_for_it_where_that_is_another() -> None:
+    task = "keep a backup of the invoices in a spreadsheet, and tell Slack"
+    told = words_for(task, ("disaster-recovery", "spreadsheets", "chat-integrations", "logging"), shipped_vocabulary())
+    assert told == {"disaster-recovery": "backup", "chat-integrations": "slack"}
 
 
 def test_nothing_is_a_gap_where_all_is_covered() -> None:

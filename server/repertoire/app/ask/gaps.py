@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from repertoire import linear
+from repertoire.domain.text import split_words
 from repertoire.ingestion.capabilities import Vocabulary
+from repertoire.retrieval.matched_words import stem
 
 _IN_PASSING = 0.03  # chance below which a capability that only an everyday word names is no gap
 _PATH = linear.compile(r"[\w/.-]*[\w-]\.[a-z][a-z0-9]{0,4}\b")
@@ -37,6 +39,18 @@ def gaps_of(
         if not re.search(_RULING_OUT + _BETWEEN.join(map(re.escape, phrase)), plain, re.IGNORECASE):
             (passing if phrase in vocabulary.ordinary else firm).add(term)
     return tuple(gap for gap in found if gap in firm or (gap in passing and likely.get(gap, 1.0) >= _IN_PASSING))
+
+
+def words_for(text: str, gaps: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
+    """Map each gap that the task names by a word of its own to that word, as disaster recovery to "backup"."""
+    named: dict[str, str] = {}
+    for phrase, term in vocabulary.named(text):
+        named.setdefault(term, " ".join(phrase))
+    return {gap: named[gap] for gap in gaps if gap in named and _stems(gap).isdisjoint(_stems(named[gap]))}
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in split_words(text)}
 
 
 def _without(text: str, is_path: Callable[[str], bool]) -> str:

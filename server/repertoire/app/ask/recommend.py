@@ -10,12 +10,14 @@ import numpy as np
 from repertoire.app.ask.chosen_set import ChosenSet, choose
 from repertoire.app.ask.clarification import clarifying_facets
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
+from repertoire.app.ask.gaps import words_for
 from repertoire.app.ask.requirements import dependencies
 from repertoire.app.ask.set_candidates import (
     CandidatePool,
     names_of,
     twin_marks,
 )
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
 from repertoire.learning.pasted import without_pasted
@@ -109,6 +111,7 @@ def _answer(best: ChosenSet) -> Recommendation:
         items=items,
         near=near,
         gaps=best.gaps,
+        gap_words=words_for(ranking.plan.query.text, best.gaps, shipped_vocabulary()),
         unprovided=_unprovided(ranking.snapshot, best.gaps),
         why_not=tuple(
             _left_out(best, hit)
