@@ -57,6 +57,24 @@ def test_a_question_is_read_word_by_word(text, english):
 
 
 @pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Schreibe ein Anfängertutorial", "write beginner tutorial"),
+        ("Risikobewertung für das Inventarsystem", "risk assessment for inventory system"),
+        ("un tutoriel pour les débutants", "tutorial for beginner"),
+        ("un tutorial para principiantes", "tutorial for beginner"),
+        ("предскажи структуру белков", "predict structure protein"),
+        ("预测蛋白质结构", "predict protein structure"),
+        ("初心者向けのチュートリアル", "beginner guide"),
+        ("quiero comprar un libro", "purchase book"),  # no company, compañía, and no library, librería
+        ("用信用卡支付", "credit card payment"),  # no letter and slow, 信 and 卡
+    ],
+)
+def test_a_word_that_matters_is_neither_lost_nor_taken_for_another(text: str, english: str) -> None:
+    assert in_english(text) == english
+
+
+@pytest.mark.parametrize(
     "name", ["src/app/main.py", "`getUser`", "userId", "useState()", "https://example.com/a", "OAuth2", "Kubernetes"]
 )
 def test_names_paths_and_code_stay_as_they_are(name):
