@@ -86,6 +86,10 @@ def test_german_compounds_come_apart():
     assert in_english("Prüfe die Datenbanksicherheit der Anwendung") == "check database security application"
 
 
+def test_a_first_part_of_a_german_compound_that_has_lost_its_last_letter_is_known():
+    assert in_english("Lies das Adressbuch für das Schulprojekt ein") == "read address book for school project"
+
+
 def test_an_accent_that_nobody_typed_is_not_missed():
     assert in_english("corrige el codigo de la pagina") == in_english("corrige el código de la página")
 

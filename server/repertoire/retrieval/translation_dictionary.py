@@ -20,6 +20,7 @@ _ENDINGS = "aeiosnr\u0430\u0435\u0438\u043e\u0443\u044b\u044c\u044e\u044f\u0439\
 _STEM = 4
 _PART = 4  # letters that each part of a German compound has at least
 _JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a German compound
+_LEFT_OUT = "e"  # a last letter that the first part of a German compound loses, as Schule in Schulprojekt
 _OPENING = 3  # first letters of a phrase that are indexed, to skip most look-ups
 
 
@@ -107,7 +108,7 @@ class TranslationDictionary:
         return None
 
     def _part(self, word: str) -> str | None:
-        bare = (word.removesuffix(joint) for joint in _JOINTS if word.endswith(joint))
+        bare = (*(word.removesuffix(joint) for joint in _JOINTS if word.endswith(joint)), word + _LEFT_OUT)
         return next((found for part in bare if len(part) >= _PART and (found := self.written(part))), None)
 
     @cached_property
