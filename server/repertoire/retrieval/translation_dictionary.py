@@ -38,7 +38,7 @@ class TranslationDictionary:
             if english == _SHARED:
                 self._shared = frozenset(forms.split(", "))
             elif colon:
-                self._add_entry("" if english == _DROPPED else english, forms.replace("'", "' ").split(", "))
+                self._add_entry("" if english == _DROPPED else english, forms)
 
     def tells(self, words: Sequence[str]) -> float:
         """Return how many words are in this language; shared with English they count half, and alone they count 0."""
@@ -87,12 +87,16 @@ class TranslationDictionary:
         """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
-    def _add_entry(self, english: str, said: Sequence[str]) -> None:
+    def _add_entry(self, english: str, forms: str) -> None:
+        said = forms.split(", ")
+        if "'" in forms:
+            said = [text.replace("'", "' ").strip() for text in said]
+        exact, begun = self._exact, self._begun
         for text in said:
-            if text.endswith("*"):
-                self._begun[text[:-1]] = english
+            if text[-1] == "*":
+                begun[text[:-1]] = english
             else:
-                self._exact[text.strip()] = english
+                exact[text] = english
 
     def _stem_of(self, text: str) -> str:
         """Return the longest known stem at the beginning of a text; empty where there is none."""
