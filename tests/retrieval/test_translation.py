@@ -68,6 +68,9 @@ def test_a_question_is_read_word_by_word(text, english):
         ("初心者向けのチュートリアル", "beginner guide"),
         ("quiero comprar un libro", "purchase book"),  # no company, compañía, and no library, librería
         ("用信用卡支付", "credit card payment"),  # no letter and slow, 信 and 卡
+        ("ドッキーを削除", "remove"),  # no key, キー, in an unknown word
+        ("ピクリンズマージャを描いて", "draw"),  # no merge, マージ
+        ("푸르키를 삭제", "remove"),  # no key, 키
     ],
 )
 def test_a_word_that_matters_is_neither_lost_nor_taken_for_another(text: str, english: str) -> None:

@@ -24,6 +24,8 @@ _TOKEN = re.compile(r"\S+|\n")
 _NAME = re.compile(r"[\w)][_/\\@:=<>.#][\w(]|\d|[a-z][A-Z]|^[A-Z]{2,5}s?$|[`{}\[\]$<>_]|^[./@#~-]|\(\)")
 _PARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
 _HIRAGANA = re.compile("[\u3040-\u309f]")
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]")
+_SHORT = 2  # letters of a word in katakana that is no part of a longer one
 _PLAIN = re.compile("[^\\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]+")
 
 
@@ -202,8 +204,8 @@ def _by_letters(text: str, words: TranslationDictionary, english_text: _EnglishT
             lost, begun = _add_unknown(lost, english_text), False
             place = _add_plain(text, place, english_text)
             continue
-        key = _longest(text, place, words, begun=begun)
-        if key:
+        key = _longest(text, place, words, begun=begun or bool(lost))
+        if key and not (lost and _is_inside(text, place, len(key))):
             lost = _add_unknown(lost, english_text)
             english_text.add(words.written(key) or "")
             place, begun = place + len(key), True
@@ -230,12 +232,19 @@ def _add_plain(text: str, place: int, english_text: _EnglishText) -> int:
 
 
 def _longest(text: str, place: int, words: TranslationDictionary, *, begun: bool) -> str:
-    """Return the longest known word at a position; after a Korean word, a single syllable is a particle and no word."""
+    """Return the longest known word at a position; inside a Korean word, a single syllable is a particle."""
     for end in range(min(place + words.longest, len(text)), place, -1):
         key = text[place:end]
         if words.written(key) is not None and not (begun and len(key) == 1 and "\uac00" <= key <= "\ud7af"):
             return key
     return ""
+
+
+def _is_inside(text: str, place: int, width: int) -> bool:
+    """Tell whether a word behind an unknown letter is part of a longer one, as the マージ of カスタマージャーニー."""
+    if not (_KATAKANA.match(text, place - 1) and _KATAKANA.match(text, place)):
+        return False
+    return width <= _SHORT or _KATAKANA.match(text, place + width) is not None
 
 
 def _add_unknown(lost: str, english_text: _EnglishText) -> str:
