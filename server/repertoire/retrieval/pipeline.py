@@ -79,6 +79,7 @@ class Pipeline:
         self._graph = graph
         self._capabilities = capabilities
         self._options = options or Options()
+        self.pace = self._options.pace
         self._resources = Resources(graph, embedder, self._options)
         model, query_encoder = (embedder.model, embedder.query_encoder) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, query_encoder=query_encoder)
@@ -99,7 +100,7 @@ class Pipeline:
 
         With `stale` the last snapshot is used even if the store has changed, for callers that cannot wait.
         """
-        stage_log = self._options.pace.stage_log()
+        stage_log = self.pace.stage_log()
         with stage_log.stage("plan") as detail:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import settle
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Recommendation, Task
+from repertoire.retrieval.stage_reports import StageLog
 
 HOME = Path(__file__).with_name("small_home")
 # each task with what serves it: the set holds one of these at least, and nothing else
@@ -222,6 +224,21 @@ def test_a_task_in_parts_gets_what_serves_each_part_and_nothing_else(repertoire:
     found = names(asked(repertoire, task))
     assert [bool(found & set(part.split())) for part in IN_PARTS[task]] == [True] * len(IN_PARTS[task])
     assert found <= set(" ".join(IN_PARTS[task]).split())
+
+
+def test_clauses_for_which_no_time_is_left_are_not_asked_and_the_answer_says_so(
+    repertoire: Repertoire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = next(iter(IN_PARTS))
+    asked_before = asked(repertoire, task)
+    told = {report.stage: report.detail for report in asked_before.report}
+    assert told["parts"] == "2 clauses helped"
+    logs = iter((StageLog(), StageLog(budget_ms=0.0)))  # of the task, and of its clauses
+    monkeypatch.setattr(repertoire.pipeline, "pace", SimpleNamespace(stage_log=lambda: next(logs)))
+    hurried = asked(repertoire, task)
+    assert any("skipped: the 0 ms" in report.detail for report in hurried.report if report.stage == "parts")
+    assert any("parts" in note for note in hurried.degraded)
+    assert len(hurried.items) < len(asked_before.items)
 
 
 @pytest.mark.parametrize("task", sorted(SILENT))

@@ -11,7 +11,7 @@ import numpy as np
 
 from repertoire.app.ask.asked import in_earnest
 from repertoire.app.ask.gaps import gaps_of
-from repertoire.app.ask.open_parts import open_parts
+from repertoire.app.ask.open_parts import PARTS, open_parts
 from repertoire.app.ask.set_candidates import CandidatePool, RecommendationContext, candidate_pool, machine_check
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Query, Task
@@ -93,9 +93,14 @@ def choose(
     first = _assembled(ranking, candidate_pool(pipeline, ranking, context), limits)
     if not limits.clauses or not first.worth_naming:
         return first
-    rows = [ranking.snapshot.row_of(member.key) for member in first.assembly.chosen]
-    parts = open_parts(pipeline, ranking, first.gaps, shipped_vocabulary(), members=np.array(rows), muted=muted)
-    return _assembled(ranking, candidate_pool(pipeline, ranking, context, parts=parts), limits) if parts else first
+    members = np.array([ranking.snapshot.row_of(member.key) for member in first.assembly.chosen])
+    log = pipeline.pace.stage_log()
+    with log.stage(PARTS) as detail:
+        parts = open_parts(pipeline, ranking, first.gaps, members=members, muted=muted, log=log)
+        detail.append(f"{len(parts)} clauses helped")
+    pool = candidate_pool(pipeline, ranking, context, parts=parts) if parts else first.pool
+    degraded = (*ranking.degraded, *log.degraded)
+    return _assembled(replace(ranking, report=(*ranking.report, *log.reports), degraded=degraded), pool, limits)
 
 
 def _assembled(ranking: Ranking, pool: CandidatePool, limits: SetLimits) -> ChosenSet:

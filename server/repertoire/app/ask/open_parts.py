@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from repertoire.ingestion.capabilities import Vocabulary
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, clauses
 from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.stage_reports import StageLog
 
 # How a clause begins that asks for something; others tell what is there ("a websocket pushes updates", "if Cloudflare
 # blocks us"): of ten members for clauses of short stories that were read by eye, three were for such.
@@ -26,28 +27,26 @@ _ASKS = re.compile(
     |verify|visuali[sz]e|wire|wrap|write)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+PARTS = "parts"
 _CLAUSES = 3  # clauses that are asked apart: each costs as much as the task itself
 _FIRST = 5  # components of a clause's ranking that are looked at
 _HELPS = 0.75  # chance of helping with a clause from which on a component serves it
 
 
 def open_parts(
-    pipeline: Pipeline,
-    ranking: Ranking,
-    gaps: Collection[str],
-    vocabulary: Vocabulary,
-    *,
-    members: Rows,
-    muted: frozenset[str],
+    pipeline: Pipeline, ranking: Ranking, gaps: Collection[str], *, members: Rows, muted: frozenset[str], log: StageLog
 ) -> tuple[Mapping[int, float], ...]:
     """Return for each clause that asks for a gap what likely helps with it, by row, with the chance of that.
 
-    It provides a gap that the clause names, and helps with the clause more likely than any member of the set.
+    It provides a gap that the clause names, and helps with the clause more likely than any member of the set. Clauses
+    for which no time is left are not asked; the log tells.
     """
-    found = []
+    found, vocabulary = [], shipped_vocabulary()
     asking = filter(_ASKS.match, clauses(ranking.plan.query.text, least=1))  # "plot them" asks for something, too
     named = {clause: sorted(set(gaps).intersection(vocabulary.count(clause))) for clause in asking}
     for clause in [clause for clause, terms in named.items() if terms][:_CLAUSES]:
+        if not log.in_time(PARTS):
+            break
         part = pipeline.rank(replace(ranking.plan.query, text=clause), intent=RECOMMEND, muted=muted)
         if part.snapshot is not ranking.snapshot:
             continue  # the store changed meanwhile: rows of the two are not the same
