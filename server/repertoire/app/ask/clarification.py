@@ -21,7 +21,9 @@ _GOALS = """performance refactoring debugging testing code-review documentation 
     deployment cost-optimization automation resilience observability scaffolding feature-development
     legacy-modernization content-writing research brainstorming accessibility error-handling compliance
     project-management presentations conversion-optimization dependency-management""".split()
-_NEEDED = -0.5  # need below which a prompt goes on with what was said: "continue" has -.8, "make it better" .05
+# Need below which a prompt mostly goes on with what was said, unless it is as vague as this: "continue" has -.8 and
+# 1.9, "do it" -4.9 and 3.6, "make it better" .05 and 5.7, "can you help me" -3.6 and 5.5.
+_NEEDED, _SURELY_VAGUE = -0.5, 4.5
 _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left out with fewer than so many
 
 
@@ -29,7 +31,8 @@ def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
     """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task."""
     plan, narrower = ranking.plan, _narrower()
     asked = (ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower))
-    if ranking.implied is None or ranking.need < _NEEDED or not too_vague(*asked, in_project=bool(plan.stack.uses)):
+    goes_on = ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE
+    if ranking.implied is None or goes_on or not too_vague(*asked, in_project=bool(plan.stack.uses)):
         return ()
     provided, likely = _provided(ranking.snapshot), ranking.implied.likely
     named = plan.capabilities[:1]

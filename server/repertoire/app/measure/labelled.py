@@ -56,6 +56,7 @@ _CALLED = {"uses_skill": DEPENDS_ON, "same_bundle": CO_OCCURS_WITH}
 _WEIGHTS = {MENTIONS: 0.5, CO_OCCURS_WITH: 0.5}  # weights as in an ingest; other relations weigh 1
 _MADE = frozenset((DEPENDS_ON, CO_OCCURS_WITH, MENTIONS, PART_OF, PROVIDES))  # relations that an ingest writes
 _SHOWN = 3
+_AS_ITS_FILE = "Install it as the file that it was taken from"
 
 Tell = Callable[[str], None]
 
@@ -260,7 +261,11 @@ def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
 
 
 def _renamed(record: FileRecord, ids: Mapping[str, str]) -> FileRecord:
-    components = tuple(replace(one, id=ids.get(one.id, one.id)) for one in record.components)
+    components = tuple(
+        # a row lacks the front matter without which the client would not load the file that it was taken from
+        replace(one, id=ids.get(one.id, one.id), install=one.install or (() if one.client else (_AS_ITS_FILE,)))
+        for one in record.components
+    )
     return replace(record, components=components, edges=_with_row_ids(record.edges, ids))
 
 
