@@ -30,6 +30,7 @@ from repertoire.retrieval.fuse import (
 )
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
+from repertoire.retrieval.know_how import lacks_know_how
 from repertoire.retrieval.naming import odds_of_named
 from repertoire.retrieval.need import NO_HINT, without_message
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, graded_again, pair_text
@@ -63,6 +64,7 @@ _LEAST_SHARE = 0.4
 _CONVERTS_ELSEWHERE = 2.0
 # The same of what is of another vendor than the one that is asked for ("add SSO with Okta": Auth0's), where some is.
 _RIVAL = 2.0
+_SERVES_DATA = 1.0  # half as much of a product's server, where know-how about the product is asked for
 # The same of a placeholder: of 29 graded answers that were one, none served, though their texts say how one is written.
 _PLACEHOLDER = 4.0
 # Taken from the log-odds that a long question needs a component: it tells its topic, as a small edit does. Of 330 long
@@ -323,13 +325,11 @@ def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -
     if BINDING not in run.without:
         found += _RIVAL * run.resources.bindings.rivals(run.snapshot, run.reader, rows, run.plan)[rows]
     found += run.resources.bindings.excluded(run.snapshot, run.reader, rows, run.plan)
+    text = run.plan.query.text
     if DIRECTION not in run.without:
-        text = run.plan.query.text
-        found += (
-            _CONVERTS_ELSEWHERE
-            * run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, text)[rows]
-        )
-    return found
+        elsewhere = run.resources.directions.converts_elsewhere(run.snapshot, run.reader, rows, text)
+        found += _CONVERTS_ELSEWHERE * elsewhere[rows]
+    return found + _SERVES_DATA * lacks_know_how(text, components, rows, run.snapshot, run.resources.options.products)
 
 
 def can_read_pairs(run: ComponentRun) -> bool:
