@@ -11,6 +11,7 @@ from ingestion.workbench import skill
 from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.rendering.explanations import explanation_text
@@ -94,6 +95,18 @@ def test_a_plugin_whose_manifest_the_client_refuses_is_found_and_explained_and_o
     assert (named[0], "plugin" in named, "plugin" in found) == ("skill", False, True)
     assert "install: not as it is: Claude Code refuses its manifest; its parts can be installed one by one" in told
     assert "in the set: no, it cannot be installed as it is: Claude Code refuses" in told
+
+
+def test_a_plugin_whose_manifest_was_mended_may_be_recommended_in_the_same_process(bench):
+    folder = bench.write(plugin({**MANIFEST, "commands": ["commands/weave.md"]}))
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as opened:
+        ingest(opened.store, bench.home, str(folder), settings=opened.settings)
+        refused = opened.unfit_for_sets()
+        (folder / "kit/.claude-plugin/plugin.json").write_text(json.dumps(MANIFEST))
+        ingest(opened.store, bench.home, str(folder), settings=opened.settings)
+        assert [key.rpartition(":")[2] for key in refused] == ["kit"]
+        assert not opened.unfit_for_sets()
 
 
 def test_what_starts_files_of_its_plugin_comes_with_that(bench):
