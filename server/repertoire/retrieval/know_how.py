@@ -34,8 +34,9 @@ def lacks_know_how(
     text: str, components: Sequence[Component], rows: Rows, snapshot: Snapshot, products: Products
 ) -> Floats:
     """Return 1 for each MCP server where a task asks for know-how about a product that another component is for."""
-    named = tuple(products.in_question(text)) if asks_know_how(text) else ()
-    return only_data(components, snapshot.provided(named)[rows])
+    if not asks_know_how(text):
+        return np.zeros(len(components))
+    return only_data(components, snapshot.provided(tuple(products.in_question(text)))[rows])
 
 
 def only_data(components: Sequence[Component], of_product: Mask) -> Floats:

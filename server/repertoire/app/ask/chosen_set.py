@@ -98,9 +98,11 @@ def choose(
     with log.stage(PARTS) as detail:
         parts = open_parts(pipeline, ranking, first.gaps, members=members, muted=muted, log=log)
         detail.append(f"{len(parts)} clauses helped")
-    pool = candidate_pool(pipeline, ranking, context, parts=parts) if parts else first.pool
     degraded = (*ranking.degraded, *log.degraded)
-    return _assembled(replace(ranking, report=(*ranking.report, *log.reports), degraded=degraded), pool, limits)
+    ranking = replace(ranking, report=(*ranking.report, *log.reports), degraded=degraded)
+    if not parts:
+        return replace(first, ranking=ranking)
+    return _assembled(ranking, candidate_pool(pipeline, ranking, context, parts=parts), limits)
 
 
 def _assembled(ranking: Ranking, pool: CandidatePool, limits: SetLimits) -> ChosenSet:

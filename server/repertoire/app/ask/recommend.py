@@ -12,11 +12,7 @@ from repertoire.app.ask.clarification import clarifying_facets
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.app.ask.gaps import words_for
 from repertoire.app.ask.requirements import dependencies
-from repertoire.app.ask.set_candidates import (
-    CandidatePool,
-    names_of,
-    twin_marks,
-)
+from repertoire.app.ask.set_candidates import CandidatePool, names_of, twin_marks
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
@@ -52,9 +48,9 @@ def recommend(
     topic = combined_topic(task.text)
     best = choose(pipeline, replace(task, text=topic) if topic else task, muted=muted, environment=environment)
     names = (*task.using, *((topic,) if topic else ()))
-    beside = companions(pipeline, best.ranking, names, muted=muted)
-    known = combinations(pipeline, best.ranking, topic, muted=muted) if topic else ()
     ranking = best.ranking
+    beside = companions(pipeline, ranking, names, muted=muted)
+    known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     pasted = () if topic or without_pasted(task.text) == task.text else (_PASTED,)
     names_missing, data_missing = unknown_name_notes(ranking, task.using), missing_data_notes(ranking, topic, known)
     degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
@@ -62,7 +58,7 @@ def recommend(
     if facets:
         return replace(_empty_answer(ranking, best.pool), facets=facets, near=(), degraded=degraded)
     if not best.worth_naming:
-        return replace(_empty_answer(best.ranking, best.pool), companions=beside, combinations=known, degraded=degraded)
+        return replace(_empty_answer(ranking, best.pool), companions=beside, combinations=known, degraded=degraded)
     found = _answer(best)
     named = {item.hit.component.id for item in found.items}
     others = {one.component.id: one for one in (*_companions(pipeline, best), *beside)}
