@@ -97,6 +97,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "risk": "the gravest of the flags, as a number; 0: none",
             "client": "whose it is, where another client than Claude Code reads it; empty for Claude Code's",
             "client_reason": "how that shows",
+            "english": "name and description in English, where they are in another language",
         },
     ),
     "edge": (

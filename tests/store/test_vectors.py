@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import apsw
 import numpy as np
 
@@ -190,3 +193,12 @@ def test_a_file_that_stores_bytes_returns_nearly_the_same_unit_vectors(tmp_path)
     assert found.tolist() == ids
     np.testing.assert_allclose(np.linalg.norm(stored, axis=1), 1.0, atol=1e-6)
     np.testing.assert_allclose(stored @ stored.T, exact @ exact.T, atol=0.02)
+
+
+def test_a_component_that_is_translated_otherwise_is_embedded_anew(store):
+    translated, other = (component(f"acme:{name}", "steht da", english="stands") for name in ("one", "other"))
+    write = partial(store.sources.write, SOURCE, derived=(), now=NOW)
+    write([record("f", translated, other)], ())
+    ids = embed(store)
+    write([record("f", replace(translated, english="is there"), other)], ())
+    assert [node_id for node_id, _ in store.vectors.pending(SPACE, MODEL, limit=10)] == ids[:1]

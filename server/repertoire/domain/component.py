@@ -85,6 +85,12 @@ class Component:
     flags: tuple[Flag, ...] = ()  # findings of the static checks in this content
     client: str = ""  # the client that reads it, if not Claude Code; such a component is never recommended
     client_reason: str = ""  # the evidence for `client`
+    english: str = ""  # name and description, translated word by word; empty if they are in English
+
+    @property
+    def described(self) -> str:
+        """The description as ranking reads it: in English, as far as it could be translated."""
+        return self.english or self.description
 
 
 def is_pointer(component_id: str) -> bool:

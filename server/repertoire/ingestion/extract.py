@@ -305,6 +305,7 @@ class _Reader:
             install=() if installed or foreign else install.lines(draft, path, plugin, context.site),
             client=foreign.client if foreign else "",
             client_reason=foreign.reason if foreign else "",
+            english=context.in_english(draft.name, description, draft.body),
         )
         return component, self._edges(component, draft, plugin)
 
@@ -326,7 +327,7 @@ class _Reader:
                 {
                     "name": component.name,
                     "tag": " . ".join(draft.tags),
-                    "description": component.description,
+                    "description": component.described,
                     "plugin": " . ".join(plugin.tags) if plugin and draft.type != PLUGIN else "",
                     # a body that repeats the description is no second evidence
                     "body": component.body.replace(component.description, ""),

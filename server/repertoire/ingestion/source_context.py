@@ -15,7 +15,7 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 
-EXTRACTOR_VERSION = 13  # raised when the same file yields other records; everything is then read again
+EXTRACTOR_VERSION = 14  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 
@@ -41,6 +41,7 @@ class SourceContext:
     dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
     installed: bool = False  # everything in the source is installed
     checks: StaticChecks | None = None
+    in_english: Callable[[str, str, str], str] = lambda _name, _description, _body: ""  # see `Component.english`
     bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # time limit around each file; may raise TooSlow
     known: Mapping[str, str] = field(default_factory=dict)  # path -> hash of its record at the last read
 

@@ -179,7 +179,7 @@ class ProductBindings:
 
     def _bound_products(self, component: Component, server: str) -> BoundProducts:
         description = (
-            "" if component.type == HOOK else component.description[:_TEXT]
+            "" if component.type == HOOK else component.described[:_TEXT]
         )  # a hook's description is its command
         own = self._products.name_words(component.name)
         groups = (name for name in (component.plugin, server) if name != component.name)

@@ -137,9 +137,9 @@ class Directions:
         name = name_words(component.name)
         ends = self._ends(name)
         if not ends[1]:
-            sentence_ends = self._ends(words_of(lead_of(component.description)))
+            sentence_ends = self._ends(words_of(lead_of(component.described)))
             ends = sentence_ends if all(sentence_ends) else ends
-        actions = {action: stem(word) for action, word in offered(name, component.description).items()}
+        actions = {action: stem(word) for action, word in offered(name, component.described).items()}
         return OfferedActions(actions, ends)
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:

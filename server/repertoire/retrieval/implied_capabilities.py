@@ -227,7 +227,7 @@ class CapabilityScorer:
         known = self._described[1]
         found = known.get(row)
         if found is None:
-            first = component.description.split(". ")[0][:_FIRST_SENTENCE]
+            first = component.described.split(". ")[0][:_FIRST_SENTENCE]
             vector = snapshot.spaces[DESCRIPTION_SPACE].at(row)
             hidden = meant.hidden(f"{component.name.replace('-', ' ')} {first}", vector)
             likely = meant.likely_of(hidden)

@@ -18,7 +18,7 @@ LANGUAGES = {
     "zh": "Chinese",
 }
 UNPARTED = frozenset(("zh", "ja", "ko"))  # languages whose words spaces do not, or not fully, separate
-_BY_WORDS = ("de", "fr", "es", "pt", "it")
+BY_WORDS = ("de", "fr", "es", "pt", "it")  # languages in the alphabet of English, told apart by words
 # Frequent English words that sentences in the other languages do not contain.
 ENGLISH = frozenset(
     """the and for with to our of it this we my what is from that one can at by two each up how make are which
@@ -78,7 +78,7 @@ def _by_script(text: str, english: int) -> str:
 
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
-    counts = {code: dictionary(code).tells(parts) for code in _BY_WORDS}
+    counts = {code: dictionary(code).tells(parts) for code in BY_WORDS}
     code = max(counts, key=lambda language: counts[language])
     enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
     return code if counts[code] >= enough else ""

@@ -44,7 +44,7 @@ def told_words(words: Sequence[str], component: Component) -> list[str]:
 
 def searched_text(component: Component) -> str:
     """Return the text of a component in which words are looked for, in lower case."""
-    return f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
+    return f"{component.name} {component.description} {component.english} {component.body[:BODY_INDEXED]}".lower()
 
 
 def rarity(frequency: Mapping[str, int], size: int) -> dict[str, float]:

@@ -24,7 +24,7 @@ def pair_text(component: Component) -> str:
     """Return what is read of a component: its type, its plugin, its name, its description."""
     plugin = f", {_words(component.plugin)[:_OF_PLUGIN]}" if component.plugin else ""
     kind = component.type.replace("_", " ")
-    return f"{kind}{plugin}. {_words(component.name)}. {component.description}"[:_CHARACTERS]
+    return f"{kind}{plugin}. {_words(component.name)}. {component.described}"[:_CHARACTERS]
 
 
 def _words(name: str) -> str:

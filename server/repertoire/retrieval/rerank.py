@@ -75,7 +75,7 @@ def _held(
     component: Component, sought: Sequence[str], weights: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
 ) -> list[float]:
     total = sum(weights.values())
-    name, description = component.name.lower(), component.description.lower()
+    name, description = component.name.lower(), component.described.lower()
     text = f"{name}\n{description}\n{component.body[:BODY_INDEXED].lower()}"
     marks = _marks(text, sought)
     starts = [start for start, _ in marks]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from repertoire.retrieval.language import ENGLISH, LANGUAGES, UNPARTED, language_of
+from repertoire.retrieval.language import BY_WORDS, ENGLISH, LANGUAGES, UNPARTED, language_of
 from repertoire.retrieval.translation_dictionary import TranslationDictionary, dictionary
 
 _MOST = 2_000  # characters that are translated; the rest of a longer prompt is mostly pasted text
@@ -19,6 +19,7 @@ _STOPS = frozenset(".,;:?!")
 _BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
 _BEHIND = _BEFORE + "."
 _FULL = str.maketrans("，、。；：？！（）「」『』・\u3000", ",,.;:?!()()()  ")  # noqa: RUF001
+_JOINED = re.compile(r"[-_]+")  # between the words of a component's name
 _TOKEN = re.compile(r"\S+|\n")
 # a path, a call, a version, camelCase or an abbreviation: not translated, unless it has a hyphen, as `--fehler` has
 _NAME = re.compile(r"[\w)][_/\\@:=<>.#][\w(]|\d|[a-z][A-Z]|^[A-Z]{2,5}s?$|[`{}\[\]$<>_]|^[./@#~-]|\(\)")
@@ -111,6 +112,20 @@ def in_english(text: str, model: str = "") -> str:
     """Return a text in English as far as it can be translated; unchanged for a multilingual model."""
     translation = None if is_multilingual(model) else translate(text)
     return text if translation is None else translation.text
+
+
+def described_in_english(name: str, description: str, body: str) -> str:
+    """Return a component's name and description in English, where they are in another language; else an empty text.
+
+    A name that is the same in English is left out. In an alphabet that English shares, a body in English says that
+    the description is English as well: of 6,587 real components three were read as Spanish or French by few words.
+    """
+    code = language_of(description)
+    if not code or (code in BY_WORDS and language_of(body) != code):
+        return ""
+    spaced = _JOINED.sub(" ", name)
+    translation = translate(f"{spaced}. {description}")
+    return translation.text.removeprefix(f"{spaced}. ") if translation is not None else ""
 
 
 def is_multilingual(model: str) -> bool:

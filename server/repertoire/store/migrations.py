@@ -194,6 +194,11 @@ MIGRATIONS = (
         "what a person ingested, where Claude Code's clone is read in its place",
         ("ALTER TABLE source ADD COLUMN given TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration(
+        10,
+        "what a component in another language says, in English",
+        ("ALTER TABLE component ADD COLUMN english TEXT NOT NULL DEFAULT ''",),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number  # for measurements and tests; a hook reads its own copy, which a test compares
 # The table that holds the numbers of the migrations that were applied.

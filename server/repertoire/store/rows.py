@@ -35,6 +35,7 @@ COLUMNS = (
     "risk",
     "client",
     "client_reason",
+    "english",
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
@@ -104,6 +105,7 @@ def row_of(component: Component) -> tuple[Any, ...]:
         risk(component.flags),
         storable(component.client),
         storable(component.client_reason),
+        storable(component.english),
     )
 
 

@@ -22,7 +22,8 @@ from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, row_o
 from repertoire.store.vectors import Vectors
 
 Text = tuple[str, str, str]  # the name, description and body of a node, as the full-text index stores them
-_TEXT = tuple(COLUMNS.index(column) for column in ("description", "body"))
+_TEXT = tuple(COLUMNS.index(column) for column in ("description", "body", "english"))
+_ENGLISH = COLUMNS.index("english")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class PreparedComponent:
 
 def prepare(component: Component, file: str) -> PreparedComponent:
     """Convert a component to rows, the part of writing that needs no database."""
-    text = words_of(component.name, component.description, component.body)
+    text = words_of(component.name, f"{component.description} {component.english}", component.body)
     return PreparedComponent(storable(component.id), file, storable(component.name), row_of(component), text)
 
 
@@ -90,6 +91,8 @@ class GraphWriter:
         self._db.execute(f"UPDATE component SET {columns} WHERE node_id = ?", (*row, node_id))
         if old_node[1] != component.name or any(old_row[at] != row[at] for at in _TEXT):
             self._index_anew(node_id, COMPONENT, component.text)
+        if old_row[_ENGLISH] != row[_ENGLISH]:
+            self._vectors.drop(node_id)  # they were made of the old translation
         return True
 
     def put_node(self, node: Node, owner: Owner = SHARED, text: Text | None = None) -> int:

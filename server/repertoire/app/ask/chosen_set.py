@@ -68,7 +68,7 @@ class ChosenSet:
         chosen = [member.key for member in self.assembly.chosen]
         still = still_open(in_earnest(plan.capabilities, implied), [self.pool.candidates[key] for key in chosen])
         said = (self.pool.hit(key).component for key in chosen)
-        members = (f"{component.name}. {lead_of(component.description)}" for component in said)
+        members = (f"{component.name}. {lead_of(component.described)}" for component in said)
         return gaps_of(
             without_message(plan.query.text), still, shipped_vocabulary(), implied.likely if implied else {}, members
         )

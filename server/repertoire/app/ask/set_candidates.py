@@ -241,7 +241,7 @@ class _CandidateBuilder:
         provided = _provided(snapshot, position)
         asked = frozenset(provided).intersection(self._asked)
         lacking = self._needs.of(position)[1]
-        words = set(content_words(f"{component.name} {component.description}"))
+        words = set(content_words(f"{component.name} {component.described}"))
         twins = self.keys(self._twins, row)
         serves, helps = self._ranking.chances(row)
         return Candidate(

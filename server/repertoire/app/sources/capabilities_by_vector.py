@@ -84,7 +84,7 @@ class _TermVectors:
     def terms_of(self, component: Component, cosines: Vectors, known: frozenset[str]) -> Iterator[tuple[str, float]]:
         likeness = dict(zip(self._terms, cosines.tolist(), strict=True))
         if known:
-            texts = {"name": component.name, "description": component.description}
+            texts = {"name": component.name, "description": component.described}
             for term in sorted(mentioned(self._vocabulary, component.type, texts) - known):
                 if likeness[term] >= _NEAR_ENOUGH:
                     yield term, likeness[term]

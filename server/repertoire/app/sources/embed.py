@@ -93,7 +93,9 @@ def _relate(store: Store, embedder: Embedder) -> None:
 def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) -> dict[Row, str]:
     """Return the text of each row for a vector space, and mark the rows without text as done."""
     stored = store.graph.components(node_id for node_id, _ in rows)
-    texts = {row: passage(space, stored[row[0]].component).strip() for row in rows if row[0] in stored}
+    texts = {
+        row: passage(space, stored[row[0]].component, model=embedder.model).strip() for row in rows if row[0] in stored
+    }
     store.vectors.mark(space, embedder.model, embedder.dimensions, [row for row in rows if not texts.get(row)])
     return {row: text for row, text in texts.items() if text}
 

@@ -34,6 +34,7 @@ from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.extract import PARTS, ExtractionPlan
 from repertoire.ingestion.parts import SourceFile
 from repertoire.ingestion.source_context import SourceContext, StaticChecks, fingerprint
+from repertoire.retrieval.translation import described_in_english
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
@@ -164,6 +165,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        in_english=described_in_english,
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
