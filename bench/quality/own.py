@@ -3,8 +3,8 @@
 
 SKILLS has an object a line: `lang, name, description, body, question`, and the same `en` in English. A copy of HOME for
 each language gets the skills of that language, as they were written, and another one their English forms, as
-`~/.claude/skills`. Of 100 questions it tells how often the skill made for it leads the list, the set, or is in the
-hint, and how often any own skill is: some questions are served by several.
+`~/.claude/skills`. Of 100 questions it tells how often the skill made for it leads the list, is in the first ten, leads
+the set, or is in the hint.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every process of the product has it (boot.threads)
@@ -32,14 +32,7 @@ from repertoire.app.sources.embed import embed_pending  # noqa: E402
 from repertoire.app.sources.ingest import ingest  # noqa: E402
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 
-SHOWN = (
-    "first",
-    "in the first ten",
-    "leads the set",
-    "in the hint",
-    "an own one leads the set",
-    "an own one in the hint",
-)
+SHOWN = ("first", "in the first ten", "leads the set", "in the hint")
 OWN = "user:"  # what ids of a person's own components begin with
 
 
@@ -89,20 +82,10 @@ def answers(home: Path, skills: Sequence[dict]) -> Iterator[tuple[bool, ...]]:
 
 
 def places(answer: dict, path: str) -> tuple[bool, ...]:
-    """Return whether an answer names the component with this path, and any own one, at each place that SHOWN lists."""
+    """Return whether an answer names a person's own component with this path, at each place that SHOWN lists."""
     listed, members, hint = (list(answer[part] or ()) for part in ("search", "set", "hint"))
-
-    def own(keys: Iterable[str], end: str = "") -> bool:
-        return any(key.startswith(OWN) and key.endswith(end) for key in keys)
-
-    return (
-        own(listed[:1], path),
-        own(listed[:10], path),
-        own(members[:1], path),
-        own(hint, path),
-        own(members[:1]),
-        own(hint),
-    )
+    held = (listed[:1], listed[:10], members[:1], hint)
+    return tuple(any(key.startswith(OWN) and key.endswith(path) for key in keys) for keys in held)
 
 
 def means(told: Sequence[tuple[bool, ...]]) -> list[float]:

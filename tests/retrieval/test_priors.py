@@ -60,6 +60,19 @@ def test_of_equals_the_more_popular_comes_first(twins):
     ]
 
 
+def test_of_equals_a_persons_own_comes_before_what_a_plugin_brought_and_that_before_what_is_not_installed(tmp_path):
+    with Store.open(tmp_path / "three.db") as store:
+        fill(
+            store,
+            component("skill", "vault-first", TWINS),
+            component("skill", "vault-kit", f"{TWINS} ", installed=True, plugin="kit"),
+            component("skill", "vault-own", f" {TWINS}", installed=True),
+        )
+        prior = tuple(prior for prior in usual_priors(lambda: TODAY) if prior.name == "installed")
+        names = ask(store, "rotate vault keys", options=Options(priors=prior))[1]
+    assert names[:3] == ["vault-own", "vault-kit", "vault-first"]
+
+
 def test_no_favourite_outweighs_what_serves_better(store):
     favourite = Prior("trust", 1e9, lambda snapshot: 1e9 * (snapshot.column("name") == "ship"))
     plain = ask(store, "audit the ledger and fill PDF forms")[1]

@@ -22,7 +22,7 @@ MOST = 0.5
 POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"
 # Log-odds at most. On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; for the others
 # there are no labels.
-_POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.5, 0.25
+_POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.5, 0.5
 _POPULAR = 4.0  # stored popularity that counts in full, that of a component in sixteen sources
 
 Values = Callable[[Snapshot], Floats]
@@ -59,8 +59,8 @@ def popularity(snapshot: Snapshot) -> Floats:
 
 
 def installed(snapshot: Snapshot) -> Floats:
-    """Return 1 for installed components, else 0."""
-    return snapshot.column("installed").astype(np.float64)
+    """Return 1 for a person's own components, 0.5 for those of installed plugins, else 0."""
+    return np.asarray(0.5 * snapshot.column("installed") + 0.5 * snapshot.own)
 
 
 def trust(snapshot: Snapshot) -> Floats:

@@ -146,6 +146,12 @@ class Snapshot(Arrays):
         return tuple((one.name, one.source) for row in here if not (one := self.summaries[row]).plugin)
 
     @cached_property
+    def own(self) -> Mask:
+        """The mask of a person's own components: installed by themselves, not with a plugin."""
+        own = (summary.installed and not summary.plugin for summary in self.summaries)
+        return np.fromiter(own, dtype=np.bool_, count=len(self))
+
+    @cached_property
     def pointers(self) -> Mask:
         """The mask of pointers: components that a list of links names and whose own text was not read."""
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))

@@ -71,6 +71,8 @@ def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nea
     [
         ({}, {}, "here"),
         ({}, {"serves": 0.65}, "there"),
+        ({}, {"serves": 0.65, "own": True}, "here"),
+        ({}, {"serves": 0.55, "own": True}, "there"),
         ({}, {"installed": False}, "there"),
     ],
 )

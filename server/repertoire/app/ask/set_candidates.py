@@ -251,6 +251,7 @@ class _CandidateBuilder:
             tokens=listing_tokens(component),
             twins=twin_marks(component) | {" and ".join(sorted((component.id, twin))) for twin in twins},
             installed=component.installed,
+            own=bool(snapshot.own[row]),
             covers=frozenset(words.intersection(self._plan.words)),
             capabilities=asked,
             surely={name: provided[name] for name in asked},

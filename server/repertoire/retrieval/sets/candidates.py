@@ -13,14 +13,15 @@ LIGHTER = 2.0  # factor by which a lighter twin has fewer tokens
 class Candidate:
     """A component that may enter the set.
 
-    `needs` are the keys of its dependencies. Two candidates that share an entry of `twins` do the same. `covers` are
-    the words of the task that it holds, `capabilities` the needed ones that it provides, `surely` the certainty of
-    each (1 by default). `alike` tells by key how far another candidate does its job, 0 to 1. `lacking` are its
-    requirements that this machine misses, `version_conflicts` by key the packages whose versions conflict. `bundle`
-    names its bundle, `unit` the plugin that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note
-    on its last change, `demoted` the evidence that it does harm; both are empty for most. `serves` is the chance that
-    it serves the task, `helps` the chance that it serves or helps with a part; both are 0 where it was not graded.
-    `helps_parts` has the same chance by open clause of the task, for those that it likely helps with.
+    It is a person's `own` if it is installed without a plugin. `needs` are the keys of its dependencies. Two
+    candidates that share an entry of `twins` do the same. `covers` are the words of the task that it holds,
+    `capabilities` the needed ones that it provides, `surely` the certainty of each (1 by default). `alike` tells by
+    key how far another candidate does its job, 0 to 1. `lacking` are its requirements that this machine misses,
+    `version_conflicts` by key the packages whose versions conflict. `bundle` names its bundle, `unit` the plugin
+    that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note on its last change, `demoted`
+    the evidence that it does harm; both are empty for most. `serves` is the chance that it serves the task, `helps`
+    the chance that it serves or helps with a part; both are 0 where it was not graded. `helps_parts` has the same
+    chance by open clause of the task, for those that it likely helps with.
     """
 
     key: str
@@ -29,6 +30,7 @@ class Candidate:
     tokens: int
     twins: frozenset[str] = frozenset()
     installed: bool = False
+    own: bool = False
     covers: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
     surely: Mapping[str, float] = field(default_factory=dict)
