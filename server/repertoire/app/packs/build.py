@@ -21,6 +21,7 @@ from repertoire.app.packs.places import (
     SKILL,
     URLS,
     digest,
+    only_builder,
     packs_folder,
     put_back,
     take_place,
@@ -78,15 +79,16 @@ def build_pack(
     """Build a pack from the documents of a source; the same documents and model give the same bytes.
 
     Raises:
-        PackRefused: the name is invalid or taken, or the source has no documents.
+        PackRefused: the name is invalid, taken or being built, or the source has no documents.
         SourceError: the source cannot be read.
     """
+    _require_name(asked.name)
     target = packs_folder(home) / asked.name
-    _check(asked, target)
     if asked.exam is not None:
         read_exam_file(asked.exam)
     asked = _with_settings(asked)
-    with scratch(target) as beside:
+    with only_builder(target), scratch(target) as beside:
+        _require_place(asked, target)
         opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
@@ -134,11 +136,15 @@ def build_pack(
     return BuiltPack(target, manifest, skipped, made)
 
 
-def _check(asked: BuildRequest, target: Path) -> None:
-    if not PACK_NAME.fullmatch(asked.name):
-        name = clean_line(asked.name, 80)
-        message = f"{name!r} is no name of a pack; use up to 64 letters, digits, hyphens and underscores"
+def _require_name(name: str) -> None:
+    if not PACK_NAME.fullmatch(name):
+        message = (
+            f"{clean_line(name, 80)!r} is no name of a pack; use up to 64 letters, digits, hyphens and underscores"
+        )
         raise PackRefused(message)
+
+
+def _require_place(asked: BuildRequest, target: Path) -> None:
     put_back(target.parent)
     if target.exists() and not asked.replace:
         message = f"there is a pack {asked.name} already; add --replace to build it anew"

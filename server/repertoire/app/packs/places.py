@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from repertoire.boot.filelock import only_one
+from repertoire.domain.errors import PackRefused
 from repertoire.sources.scratch import PLACE, remove
 
 DATABASE, MANIFEST = "pack.db", "manifest.json"
@@ -43,6 +45,24 @@ def take_place(folder: Path, target: Path) -> None:
             folder.rename(target)
         finally:
             _settle(target.parent)
+
+
+@contextmanager
+def only_builder(target: Path) -> Iterator[None]:
+    """Let nobody else build the pack of this place while the block runs.
+
+    Raises:
+        PackRefused: another process builds it.
+    """
+    lock = target.parent / PLACE / f"building-{target.name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def refuse(_seconds: int) -> None:
+        message = f"another process is building the pack {target.name}; wait until it has ended, or end it"
+        raise PackRefused(message)
+
+    with only_one(lock, refuse):
+        yield
 
 
 def put_back(packs: Path) -> None:

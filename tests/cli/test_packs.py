@@ -1,0 +1,21 @@
+"""The command line of packs: one build of a name at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.packs.documentation import WILLOW, write
+from cli.conftest import Run
+from repertoire.app.packs.places import only_builder
+
+
+def test_a_pack_that_another_process_builds_is_not_built_at_once_again(run: Run, tmp_path: Path) -> None:
+    build = ("pack", "build", "willow", "--from", str(write(tmp_path / "docs", WILLOW)))
+    packs = tmp_path / "home" / "packs"
+    with only_builder(packs / "willow"):
+        refused = run(*build)
+        assert run("pack", "build", "other", *build[3:]).returncode == 0
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "another process is building the pack willow" in refused.stderr
+    assert not (packs / "willow").exists()
+    assert run(*build).returncode == 0
