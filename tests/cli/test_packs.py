@@ -1,8 +1,10 @@
-"""The command line of packs: one build of a name at a time."""
+"""The command line of packs: one build of a name at a time, and what was typed wrongly is wrong usage."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from app.packs.documentation import WILLOW, write
 from cli.conftest import Run
@@ -19,3 +21,20 @@ def test_a_pack_that_another_process_builds_is_not_built_at_once_again(run: Run,
     assert "another process is building the pack willow" in refused.stderr
     assert not (packs / "willow").exists()
     assert run(*build).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("a/b",), "is no name of a pack"),
+        (("willow", "--version", "one"), "'one' is no version such as 1.2.0"),
+        (("willow", "--topic", ""), "topics/0"),
+        (("willow", "--licence", "x" * 101), "licence"),
+    ],
+)
+def test_what_no_pack_can_be_called_is_wrong_usage_before_anything_is_read(
+    run: Run, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    refused = run("pack", "build", *words, "--from", str(tmp_path / "nowhere"))
+    assert refused.returncode == 2
+    assert said in refused.stderr

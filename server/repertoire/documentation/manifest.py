@@ -61,6 +61,15 @@ def manifest_json(manifest: PackManifest) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
+def require_part(told: Mapping[str, Any], *, place: str) -> None:
+    """Check the part of a manifest that a person tells before a build; `place` names its pack in errors.
+
+    Raises:
+        PackRefused: a value does not fit the schema; the message names the first fault.
+    """
+    require(told, _SCHEMA, f"manifest of pack {place}", whole=False)
+
+
 def read_manifest(text: str, *, place: str) -> PackManifest:
     """Return the manifest in a text; `place` names its pack in errors.
 

@@ -37,15 +37,19 @@ def value_in(line: str) -> Any:
         return None
 
 
-def require(value: Any, schema: str, what: str) -> None:
-    """Hold a value to a schema of this package, by the name of its file.
+def require(value: Any, schema: str, what: str, *, whole: bool = True) -> None:
+    """Hold a value, or what is known of it so far, to a schema of this package, by the name of its file.
 
     Raises:
         PackRefused: it does not fit; the message names the first fault.
     """
     for fault in _validator(schema).iter_errors(value):
+        if not whole and fault.validator == "required":
+            continue
         where = "/".join(str(part) for part in fault.absolute_path) or "the top"
-        message = f"the {what} is invalid: at {where}, {fault.message}"
+        described = fault.validator == "pattern" and fault.schema.get("description")
+        wrong = f"{fault.instance!r} is no {described}" if described else fault.message
+        message = f"the {what} is invalid: at {where}, {wrong}"
         raise PackRefused(clean_line(message, 300))
 
 

@@ -3,7 +3,8 @@
 RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
 │   └── UnknownName       nothing has the name that was given; UnknownPack, UnknownSource, UnknownModel and
-│                         UnknownFolder are at once what else goes wrong with packs, sources, models and projects
+│                         UnknownFolder are at once what else goes wrong with packs, sources, models and projects;
+│                         so is InvalidPack
 ├── UnknownComponent      no component answers to this id or name
 ├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
 ├── PackRefused           a knowledge pack cannot be built, is unknown, or its manifest is invalid
@@ -63,6 +64,10 @@ class SourceError(RepertoireError):
 
 class SourceRefused(SourceError):
     """A source must not be read from here: a private host, another protocol, or a path outside the project."""
+
+
+class InvalidPack(PackRefused, InvalidRequest):
+    """No pack can have this name, version, description, licence or topic."""
 
 
 class UnknownPack(PackRefused, UnknownName):

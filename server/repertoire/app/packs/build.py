@@ -31,9 +31,9 @@ from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.documentation.config import PackConfig, config_json
-from repertoire.documentation.manifest import PackManifest, manifest_json
+from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
 from repertoire.documentation.skill import skill_markdown
-from repertoire.domain.errors import PackRefused
+from repertoire.domain.errors import InvalidPack, PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.ports import Embedder, Vectors
@@ -82,7 +82,7 @@ def build_pack(
         PackRefused: the name is invalid, taken or being built, or the source has no documents.
         SourceError: the source cannot be read.
     """
-    _require_name(asked.name)
+    _require_valid(asked)
     target = packs_folder(home) / asked.name
     if asked.exam is not None:
         read_exam_file(asked.exam)
@@ -136,12 +136,21 @@ def build_pack(
     return BuiltPack(target, manifest, skipped, made)
 
 
-def _require_name(name: str) -> None:
-    if not PACK_NAME.fullmatch(name):
-        message = (
-            f"{clean_line(name, 80)!r} is no name of a pack; use up to 64 letters, digits, hyphens and underscores"
-        )
-        raise PackRefused(message)
+def _require_valid(asked: BuildRequest) -> None:
+    name = clean_line(asked.name, 80)
+    if not PACK_NAME.fullmatch(asked.name):
+        message = f"{name!r} is no name of a pack; use up to 64 letters, digits, hyphens and underscores"
+        raise InvalidPack(message)
+    told = {
+        "version": asked.version,
+        "description": asked.description,
+        "licence": asked.licence,
+        "topics": [*asked.topics],
+    }
+    try:
+        require_part(told, place=name)
+    except PackRefused as error:
+        raise InvalidPack(str(error)) from error
 
 
 def _require_place(asked: BuildRequest, target: Path) -> None:
