@@ -83,7 +83,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "pack judge": ("willow", "judging"),
     "pack export": ("willow",),
     "pack skill": ("willow",),
-    "pack remove": ("willow",),
+    "pack remove": ("willow", "--yes"),
     "pack install": ("{pack export[place]}",),
     "project init": ("--no-vectors",),
     "project index": ("--no-vectors",),

@@ -1,4 +1,4 @@
-"""The command line of packs: one build of a name at a time, and what was typed wrongly is wrong usage."""
+"""The command line of packs: one build of a name at a time, wrong usage, and asking before a pack is deleted."""
 
 from __future__ import annotations
 
@@ -38,3 +38,16 @@ def test_what_no_pack_can_be_called_is_wrong_usage_before_anything_is_read(
     refused = run("pack", "build", *words, "--from", str(tmp_path / "nowhere"))
     assert refused.returncode == 2
     assert said in refused.stderr
+
+
+def test_a_pack_is_deleted_only_after_asking(run: Run, tmp_path: Path) -> None:
+    run("pack", "build", "willow", "--from", str(write(tmp_path / "docs", WILLOW)))
+    asked = run("pack", "remove", "willow")
+    assert asked.returncode == 1
+    assert asked.stderr.startswith("Delete the pack willow with 3 articles permanently? [y/N]: ")
+    assert (tmp_path / "home" / "packs" / "willow").is_dir()
+    (tmp_path / "home" / "packs" / "willow" / "manifest.json").chmod(0o644)
+    (tmp_path / "home" / "packs" / "willow" / "manifest.json").write_text("broken")
+    assert "Delete the pack willow permanently?" in run("pack", "remove", "willow").stderr
+    assert run("pack", "remove", "willow", "--yes").returncode == 0
+    assert not (tmp_path / "home" / "packs" / "willow").exists()

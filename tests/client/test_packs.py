@@ -66,5 +66,5 @@ def test_a_pack_that_is_offered_as_a_skill_is_listed_by_each_new_session(regular
     session = regular.session(CHIT_CHAT, script=Script(["Fine."]), args=GRANTED)
     assert "pack-wicker" in session.init["skills"]
     assert "- pack-wicker: Answers questions about wicker" in session.main_requests[0].text
-    assert regular.run(command, "pack", "remove", "wicker").returncode == 0
+    assert regular.run(command, "pack", "remove", "wicker", "--yes").returncode == 0
     assert "pack-wicker" not in regular.session(CHIT_CHAT, script=Script(["Fine."])).init["skills"]

@@ -11,12 +11,13 @@ import click
 from repertoire.app.commons.packs import COMMONS, Consent, fetched_from_commons, publish_pack
 from repertoire.app.kernel import Repertoire
 from repertoire.app.packs.origins import fetched_pack
-from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
+from repertoire.app.packs.sharing import export_pack, install_pack, removable_pack, remove_pack
 from repertoire.app.packs.signing import SigningKey
 from repertoire.app.packs.skills import offer_skill, renew_skills, withdraw_skill
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_pack_file, open_repertoire
-from repertoire.cli.output import json_option, show
+from repertoire.cli.output import ask_to_go_on, json_option, show
+from repertoire.domain.text import counted
 from repertoire.rendering import pack_sharing, pack_work
 
 _name = click.argument("name")
@@ -97,14 +98,19 @@ def install_pack_command(origin: str, replace: bool, verify_key: str, allowed: t
 
 @click.command("remove")
 @_name
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
-def remove_pack_command(name: str, as_json: bool) -> None:
-    r"""Delete the pack NAME.
+def remove_pack_command(name: str, yes: bool, as_json: bool) -> None:
+    r"""Delete the pack NAME, after asking.
 
     \b
     repertoire pack remove rust-book
     """
     with open_repertoire() as repertoire:
+        manifest = removable_pack(repertoire.packs, name)
+        if not yes:
+            size = f" with {counted(manifest.statistics.articles, 'article')}" if manifest is not None else ""
+            ask_to_go_on(f"Delete the pack {name}{size} permanently?")
         done = remove_pack(repertoire.home, repertoire.packs, name)
         tell_graph(repertoire.store, repertoire.packs)
         renew_skills(repertoire.packs)

@@ -118,18 +118,27 @@ def install_pack(
     return SharedPack(target, manifest)
 
 
+def removable_pack(shelf: PackShelf, name: str) -> PackManifest | None:
+    """Return the manifest of a pack of this home; None for a broken one.
+
+    Raises:
+        PackRefused: there is no such pack.
+    """
+    try:
+        return shelf.manifest(name)
+    except PackRefused:
+        if name not in shelf.listing().refused:
+            raise
+        return None
+
+
 def remove_pack(home: Path, shelf: PackShelf, name: str) -> SharedPack:
     """Delete a pack of this home; a broken one too.
 
     Raises:
         PackRefused: there is no such pack.
     """
-    manifest: PackManifest | None = None
-    try:
-        manifest = shelf.manifest(name)
-    except PackRefused:
-        if name not in shelf.listing().refused:
-            raise
+    manifest = removable_pack(shelf, name)
     folder = packs_folder(home) / name
     shelf.release(name)
     with scratch(folder) as beside:
