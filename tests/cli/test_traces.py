@@ -29,6 +29,17 @@ def test_a_vote_that_is_turned_is_still_one(run):
     assert "traces: 1 active; 1 vote\n" in run("status").stdout
 
 
+def test_a_draft_in_a_shell_speaks_to_the_person_who_reads_it(run):
+    told = (*TOLD, "The build runs out of memory", "--solution", "Raise the limit.")
+    drafted = run(*told).stdout
+    kept = json.loads(run(*TOLD, "Another one", "--solution", "Raise it.", "--yes", "--json").stdout)["id"]
+    for text in (drafted, run("trace", "amend", kept, "--solution", "Raise it twice.").stdout):
+        assert "the user" not in text
+        assert "contribute_trace" not in text
+        assert "keep it:    repertoire trace contribute --confirm " in text
+        assert "delete it:  repertoire trace contribute --discard " in text
+
+
 def test_a_token_alone_is_told_what_shows_and_what_keeps_its_draft(run):
     drafted = run(*TOLD, "The build runs out of memory", "--solution", "Raise the limit.", "--json")
     token = json.loads(drafted.stdout)["token"]

@@ -9,6 +9,7 @@ from typing import IO
 import click
 
 from repertoire.app.clock import now
+from repertoire.app.traces.contribute import Contribution
 from repertoire.app.traces.embed import embed_latest
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.fields import TraceFields
@@ -18,6 +19,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
+from repertoire.rendering.traces import contribution_data, contribution_in_shell
 from repertoire.verbs.traces import (
     AMEND,
     CONTRIBUTE,
@@ -179,7 +181,7 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
         done = CONTRIBUTE.run(place, asked)
         if yes and done.token:
             done = CONTRIBUTE.run(place, ContributeRequest(token=done.token))
-        show_answer(CONTRIBUTE, done, as_json=as_json)
+        _show_contributed(done, as_json=as_json)
 
 
 @trace_command.command("amend")
@@ -199,7 +201,11 @@ def amend_command(trace: str, as_json: bool, **changes: str | None) -> None:
     """
     changed = {name: value for name, value in changes.items() if value is not None}
     with open_repertoire() as repertoire:
-        show_answer(AMEND, AMEND.run(Context.of(repertoire), AmendRequest(trace, changed)), as_json=as_json)
+        _show_contributed(AMEND.run(Context.of(repertoire), AmendRequest(trace, changed)), as_json=as_json)
+
+
+def _show_contributed(done: Contribution, *, as_json: bool) -> None:
+    show(contribution_data(done, text=contribution_in_shell), lambda: contribution_in_shell(done), as_json=as_json)
 
 
 @trace_command.command("vote")
