@@ -58,6 +58,20 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
     assert any(line.startswith("vectors: 0/8 by sentence-transformers/all-MiniLM-L6-v2") for line in lines)
 
 
+def test_what_was_suggested_together_stands_in_the_order_of_its_ranks(tmp_path: Path) -> None:
+    home = filled_home(tmp_path / "data")
+    with open_repertoire(home, environment={}) as repertoire:
+        for request in ("earlier", "later"):
+            repertoire.store.events.append(
+                [
+                    Event(NOW, OFFERED, "s", request=request, node=name, data={"name": name, "rank": rank})
+                    for rank, name in enumerate((f"{request}-best", f"{request}-next"), 1)
+                ]
+            )
+    names = [line.split()[3] for line in told(home).splitlines() if "-best" in line or "-next" in line]
+    assert names == ["later-best", "later-next", "earlier-best", "earlier-next"]
+
+
 def test_settings_are_shown(tmp_path: Path) -> None:
     text = told(tmp_path, REPERTOIRE_HINTS="false", REPERTOIRE_STORE_PROMPTS="off")
     assert "hints: off; stored of each prompt: nothing" in text

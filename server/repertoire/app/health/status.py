@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import chain, groupby
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
@@ -140,11 +141,17 @@ def _stale(repertoire: Repertoire) -> int:
 
 
 def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Return the newest event of each component, newest first."""
+    """Return the newest event of each component, newest first; of one answer the best rank first."""
     newest: dict[str, Event] = {}
-    for event in events:
+    answers = groupby(events, key=lambda event: (event.at, event.session, event.request))
+    for event in chain.from_iterable(sorted(answer, key=_rank) for _, answer in answers):
         newest.setdefault(event.node or str(event.data.get("name")), event)
     return tuple(newest.values())[:_RECENT]
+
+
+def _rank(event: Event) -> int:
+    rank = event.data.get("rank")
+    return rank if isinstance(rank, int) else 0
 
 
 def _rescued(store: Store) -> tuple[str, ...]:
