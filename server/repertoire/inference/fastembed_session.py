@@ -9,8 +9,10 @@ from typing import Any
 import numpy.typing as npt
 from fastembed import TextEmbedding
 from fastembed.common.model_description import DenseModelDescription, ModelSource
+from loguru import logger
 
 from repertoire.domain.errors import ModelUnavailable, UnknownModel
+from repertoire.domain.text import clean_line
 from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
 from repertoire.inference.weights import Weights, checksum, record
 from repertoire.ports import Vectors
@@ -100,11 +102,15 @@ def download(name: str, *, cache: Path) -> Weights:
         ModelUnavailable: fastembed does not list the model, or the download failed.
     """
     description = _description(name)
+    told: list[str] = []  # fastembed says why in its log alone, which is no output of ours
+    logger.remove()
+    logger.add(lambda line: told.append(str(line)), format="{message}", level="ERROR")
     try:
         folder = Path(TextEmbedding.download_model(description, str(cache), retries=1))
     except (OSError, ValueError) as error:
+        why = clean_line(next(iter(told), str(error)).replace("Falling back to other sources.", ""), 300)
         message = (
-            f"model {description.model!r} cannot be downloaded into {cache} ({error}); check the network and its "
+            f"model {description.model!r} cannot be downloaded into {cache} ({why}); check the network and its "
             "proxy settings, or copy that folder from a machine where `repertoire model fetch` succeeded"
         )
         raise ModelUnavailable(message) from error
