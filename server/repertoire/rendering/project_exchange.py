@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line
@@ -29,7 +29,10 @@ def mirror_text(report: MirrorReport) -> str:
 
 
 def _skipped(reasons: Mapping[str, str]) -> list[str]:
-    lines = [f"{clean_line(path, 200)}: {clean_line(why, 300)}" for path, why in sorted(reasons.items())]
+    return _first([f"{clean_line(path, 200)}: {clean_line(why, 300)}" for path, why in sorted(reasons.items())])
+
+
+def _first(lines: Sequence[str]) -> list[str]:
     more = [f"and {len(lines) - _SHOWN} more; --json shows them"] if len(lines) > _SHOWN else []
     return [*lines[:_SHOWN], *more]
 
@@ -48,10 +51,14 @@ def mirror_data(report: MirrorReport) -> dict[str, Any]:
 
 
 def import_text(report: ImportReport) -> str:
-    """Render how many entries came, and what was left out."""
-    done = f"{len(report.added)} entries imported, {len(report.changed)} changed, {report.same} as before"
+    """Render how many entries came, their titles, and what was left out."""
+    entries = "entry" if len(report.added) == 1 else "entries"
+    done = f"{len(report.added)} {entries} imported, {len(report.changed)} changed, {report.same} as before"
     lines = [f"reworded: {' → '.join(clean_line(one, 200) for one in both)}" for both in report.reworded.values()]
-    return "\n".join([done, *lines, *_skipped(report.skipped)])
+    reworded = {title for _, title in report.reworded.values()}
+    new = [f"new: {clean_line(title, 200)}" for title in report.added]
+    changed = [f"changed: {clean_line(title, 200)}" for title in report.changed if title not in reworded]
+    return "\n".join([done, *_first(new), *_first(changed), *lines, *_skipped(report.skipped)])
 
 
 def import_data(report: ImportReport) -> dict[str, Any]:
