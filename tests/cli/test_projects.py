@@ -82,6 +82,28 @@ def test_what_is_not_there_is_answered_with_where_to_look_and_an_empty_file_has_
     assert "`repertoire project files` in a shell" in run("project", "files", "gone.py").stdout
 
 
+def test_an_import_names_what_came_and_what_changed(run, tmp_path):
+    project = tmp_path / "project"
+    (project / "TODO.md").write_text("".join(f"- [ ] Fire kiln {number}\n" for number in range(25)))
+    (project / "CLAUDE.md").write_text("# Rules\n\nGlaze twice.\n")
+    run("project", "init", "--no-vectors", "--quiet")
+    told = run("project", "import").stdout.splitlines()
+    assert told[0] == "26 entries imported, 0 changed, 0 as before"
+    assert "new: Rules" in told
+    assert [line for line in told if line.startswith("and ")] == ["and 6 more; --json shows them"]
+    (project / "CLAUDE.md").write_text("# Rules\n\nGlaze once.\n")
+    again = run("project", "import").stdout.splitlines()
+    assert again == ["0 entries imported, 1 changed, 25 as before", "changed: Rules"]
+
+
+def test_a_move_without_what_to_change_names_the_option(run):
+    run("project", "init", "--no-vectors", "--quiet")
+    for word, option in (("doing", "--status doing"), ("task:1f0c", "--status STATUS")):
+        refused = run("project", "move", "task:1f0c", word)
+        assert refused.returncode == 2
+        assert f"add {option}, or --priority" in refused.stderr
+
+
 def test_a_mirrored_memory_that_cannot_be_written_is_still_asked(run, environment, tmp_path):
     (tmp_path / "project" / "kiln.py").write_text("def fire():\n    return 1\n")
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0

@@ -149,6 +149,10 @@ def move_command(
     \b
     repertoire project move task:1f0c2d3e4b5a --status done
     """
+    if status is None and priority is None:
+        given = next((word for word in ids if word in _STATES.choices), "STATUS")
+        message = f"nothing is to be changed; add --status {given}, or --priority with a number"
+        raise click.UsageError(message)
     ask(MOVE_MEMORY, MoveRequest(ids, status or "", priority, expected_version), project, as_json=as_json)
 
 
