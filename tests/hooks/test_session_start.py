@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
+from privileges import held_back
 from repertoire.app.session.spool import take_in
 from repertoire.catalogue import reading
 from repertoire.domain.component import SourceInfo
@@ -230,13 +231,19 @@ def test_a_writer_does_not_keep_the_greeting_back(run: Run, project: Path, home:
         assert [event.data["where"] for event in store.events.recent(kinds=(OFFERED,))] == ["session_start"] * taken
 
 
-def test_a_home_that_cannot_be_written_still_greets(run: Run, project: Path, home: Path) -> None:
+def test_a_home_that_cannot_be_written_still_greets(project: Path, home: Path, tmp_path: Path) -> None:
     store_with(home)
-    home.chmod(0o500)
+    told = {"session_id": "s1", "cwd": str(project), "source": "startup", "hook_event_name": "SessionStart"}
+    environment = {"HOME": str(tmp_path), "REPERTOIRE_HOME": str(home), "PATH": os.environ["PATH"]}
+    home.chmod(0o500)  # nobody may make the shared memory of the log there
     try:
-        assert run(project).returncode == 0
+        done = subprocess.run(
+            held_back([sys.executable, "-I", "-S", str(HOOK)]), input=json.dumps(told), env=environment,
+            capture_output=True, text=True, timeout=20, check=True,
+        )  # fmt: skip
     finally:
         home.chmod(0o700)
+    assert "fastapi-templates" in context(done)
 
 
 @pytest.mark.parametrize("told", ["", "no JSON", "[]", '{"cwd": 3}', '{"cwd": "/nowhere/at/all"}'])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from repertoire.boot.home import writable
 from repertoire.domain.database_file import APPLICATION_ID
 
 _READ_SECONDS = 0.3
+_BUSY = ("locked", "busy")
 
 
 def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
@@ -16,7 +18,18 @@ def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
     Raises:
         sqlite3.Error: it is locked, damaged, newer or not ours.
     """
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_READ_SECONDS)
+    address = path.absolute().as_uri()
+    try:
+        return _tried(f"{address}?mode=ro", path, known_schema)
+    except sqlite3.OperationalError as error:
+        if writable(path.parent) or any(word in str(error) for word in _BUSY):
+            raise
+    # the shared memory of the log is missing and cannot be created: read the file alone, as the store does
+    return _tried(f"{address}?immutable=1", path, known_schema)
+
+
+def _tried(address: str, path: Path, known_schema: int) -> sqlite3.Connection:
+    db = sqlite3.connect(address, uri=True, timeout=_READ_SECONDS)
     try:
         known = _is_known(db, known_schema)
     except BaseException:
