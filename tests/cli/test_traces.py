@@ -60,6 +60,9 @@ def test_an_export_of_no_trace_leaves_nothing_of_an_older_one_and_a_line_that_is
     file.write_text("no JSON\n")
     [refused] = json.loads(run("trace", "import", str(file), "--json").stdout)["refused"]
     assert refused.startswith("line 1: is no JSON")
+    file.write_text("no JSON\n" * 500)
+    told = run("trace", "import", str(file)).stderr.splitlines()
+    assert (len(told), told[-1]) == (21, "and 480 more; --json shows them")
 
 
 def test_the_author_of_a_trace_in_which_the_checks_find_something_is_told_what_and_what_follows(run):

@@ -34,6 +34,7 @@ from repertoire.verbs.traces import (
 )
 from repertoire.verbs.verb import Context
 
+_REFUSED = 20  # lines of a file that are told: all of one that is no export would push everything else away
 _tag = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A language, framework or tool; repeatable.")
 _environment = click.option(
     "--env",
@@ -275,13 +276,10 @@ def import_command(file: Path, as_json: bool) -> None:
             )
         if repertoire.embedder is not None:
             embed_latest(repertoire.store, repertoire.embedder)
-    for number, why in done.refused:
-        click.echo(f"line {number}: {why}", err=True)
-    data = {
-        "added": done.added,
-        "known": done.known,
-        "refused": [f"line {number}: {why}" for number, why in done.refused],
-    }
+    refused = [f"line {number}: {why}" for number, why in done.refused]
+    more = [f"and {len(refused) - _REFUSED} more; --json shows them"] if len(refused) > _REFUSED else []
+    click.echo("".join(f"{line}\n" for line in (*refused[:_REFUSED], *more)), err=True, nl=False)
+    data = {"added": done.added, "known": done.known, "refused": refused}
     show(
         data,
         lambda: (
