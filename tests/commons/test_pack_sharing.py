@@ -9,6 +9,8 @@ import pytest
 
 from app.packs.documentation import WILLOW, write
 from commons.conftest import Run, Server, shown
+from repertoire.app.commons.packs import fetched_from_commons
+from repertoire.domain.errors import UnknownPack
 
 
 @pytest.fixture
@@ -54,6 +56,8 @@ def test_a_pack_is_shown_then_sent_and_another_home_takes_it_in_by_name_or_hash(
     assert "already" in ben("pack", "install", "commons:willow", fails=True)
     assert shown(ben, "pack", "install", "commons:willow@0.1.0", "--replace")["version"] == "0.1.0"
     assert "has no pack 'oak'" in ben("pack", "install", "commons:oak", fails=True)
+    with pytest.raises(UnknownPack, match="has no pack 'oak'"), fetched_from_commons(tmp_path / "share-ben", "oak"):
+        pass
     assert "no such pack" in ben("pack", "install", f"commons:{'0' * 64}", fails=True)
 
 

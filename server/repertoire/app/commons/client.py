@@ -258,7 +258,10 @@ class HttpClient:
                 message = f"the commons at {self._url} {says} {asked:.0f} s; the next sync goes on"
                 raise kind(message)
             trouble = f"status {status}"
-        message = f"the commons at {self._url} does not answer ({trouble}); what waits is sent by the next sync"
+        message = (
+            f"the commons at {self._url} does not answer ({trouble}); check address and network, or try again later: "
+            "what waits to be sent is kept"
+        )
         raise CommonsError(message)
 
     def _send(

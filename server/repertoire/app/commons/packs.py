@@ -17,7 +17,7 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.signing import SigningKey
 from repertoire.documentation.commons_pack import CommonsPack
 from repertoire.documentation.manifest import PackManifest
-from repertoire.domain.errors import InvalidRequest, PackRefused
+from repertoire.domain.errors import InvalidRequest, PackRefused, UnknownPack
 from repertoire.domain.text import clean_line
 from repertoire.sources.scratch import scratch
 from repertoire.traces.privacy import without_places
@@ -137,7 +137,7 @@ def _named(packs: tuple[CommonsPack, ...], wanted: str) -> CommonsPack:
     found = [one for one in packs if one.name == name and version in ("", one.version)]
     if not found:
         message = f"the commons has no pack {clean_line(wanted, 80)!r}; `repertoire pack list --commons` lists them"
-        raise PackRefused(message)
+        raise UnknownPack(message)
     if len({one.member for one in found}) > 1:
         told = "; ".join(f"{one.hash} ({one.version}, {clean_line(one.member, 40)})" for one in found[:5])
         message = f"several members sent a pack {clean_line(wanted, 80)}: install one by its hash: {told}"
