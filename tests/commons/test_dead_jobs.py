@@ -41,7 +41,7 @@ def test_a_dead_job_is_listed_and_done_once_it_is_queued_again(
     assert "2 dead jobs" in listed[-1]
     assert VITE["solution"] not in str(listed)
     refused = jobs(server, "--retry", "99999")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "no dead job" in refused.stderr
     first = listed[0].split()[0]
     assert "1 jobs are queued again" in jobs(server, "--retry", first).stdout

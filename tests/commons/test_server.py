@@ -288,6 +288,12 @@ def test_the_command_makes_a_key_in_a_file_for_its_reader_alone(server: Server, 
     assert file.stat().st_mode & 0o077 == 0
     key = file.read_text().strip()
     assert key.split("_")[3] not in done.stdout + done.stderr
+    again = subprocess.run(line, env=server.environment, capture_output=True, text=True, timeout=60, check=False)
+    line[6], line[7] = "a b", str(tmp_path / "other.key")
+    odd = subprocess.run(line, env=server.environment, capture_output=True, text=True, timeout=60, check=False)
+    for refused, why in ((again, f"repertoire: {file} exists"), (odd, "repertoire: a member is named with a-z")):
+        assert refused.returncode == 2
+        assert refused.stderr.startswith(why), "the words of another program's usage would mislead"
     with server.client(key) as ann:
         assert ann.get("/keys/self").json() == {"community": "command", "member": "ann", "scopes": ["read"]}
 

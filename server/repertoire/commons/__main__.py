@@ -101,7 +101,7 @@ def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     """Write a new key into a new file for this user alone."""
     if file.exists():
         message = f"{file} exists: name a file that does not, so that nothing in it is lost"
-        raise click.UsageError(message)
+        raise InvalidRequest(message)
     home = find_home()
     database, _ = _open(home, dev=dev)
     made = _make_key(home, database, (community, member), scopes, days, tier)
@@ -249,7 +249,7 @@ async def _work(database: Database, models: Models) -> None:
 
 
 def run() -> None:
-    """Run a command; an error is one line and exit status 1."""
+    """Run a command; an error is one line and exit status 1, or 2 for wrong usage."""
     start_logging()
     try:
         main.main(standalone_mode=False)
@@ -258,6 +258,9 @@ def run() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    except InvalidRequest as error:
+        click.echo(f"repertoire: {error}", err=True)
+        sys.exit(2)
     except (RepertoireError, AddressNotAvailable) as error:
         sys.exit(f"repertoire: {error}")
     except psycopg.OperationalError as error:
