@@ -51,3 +51,10 @@ def test_a_pack_is_deleted_only_after_asking(run: Run, tmp_path: Path) -> None:
     assert "Delete the pack willow permanently?" in run("pack", "remove", "willow").stderr
     assert run("pack", "remove", "willow", "--yes").returncode == 0
     assert not (tmp_path / "home" / "packs" / "willow").exists()
+
+
+def test_a_citation_that_a_pack_does_not_have_is_wrong_usage(run: Run, tmp_path: Path) -> None:
+    run("pack", "build", "willow", "--from", str(write(tmp_path / "docs", WILLOW)))
+    refused = run("pack", "show", "willow", "nope#soaking")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "`repertoire pack query` in a shell" in refused.stderr

@@ -2,9 +2,9 @@
 
 RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
-│   └── UnknownName       nothing has the name that was given; UnknownPack, UnknownSource, UnknownModel and
-│                         UnknownFolder are at once what else goes wrong with packs, sources, models and projects;
-│                         so is InvalidPack
+│   └── UnknownName       nothing has the name that was given; UnknownPack, UnknownSection, UnknownSource, UnknownModel
+│                         and UnknownFolder are at once what else goes wrong with packs, sources, models and
+│                         projects; so is InvalidPack
 ├── UnknownComponent      no component answers to this id or name
 ├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
 ├── PackRefused           a knowledge pack cannot be built, is unknown, or its manifest is invalid
@@ -72,6 +72,10 @@ class InvalidPack(PackRefused, InvalidRequest):
 
 class UnknownPack(PackRefused, UnknownName):
     """There is no pack of this name."""
+
+
+class UnknownSection(PackRefused, UnknownName):
+    """A pack has no section of this citation."""
 
 
 class UnknownFolder(ProjectRefused, UnknownName):

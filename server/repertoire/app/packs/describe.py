@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.documentation.manifest import PackManifest
-from repertoire.domain.errors import PackRefused
+from repertoire.domain.errors import UnknownSection
 from repertoire.domain.pack import FACT_KINDS, SECTIONS, EntityRelation, PackEntity, PackPassage, StatedFact
 from repertoire.domain.text import clean_line, content_words
 
@@ -68,9 +68,9 @@ def _section(shelf: PackShelf, manifest: PackManifest, citation: str) -> PackPas
             return pack.store.passages({node_id: None})[node_id]
     message = (
         f"pack {manifest.name} has no section {clean_line(citation, 200)!r}; "
-        "a citation is article#anchor, as query_pack gives it"
+        "a citation is article#anchor, as query_pack, or `repertoire pack query` in a shell, gives it"
     )
-    raise PackRefused(message)
+    raise UnknownSection(message)
 
 
 def _best(facts: list[StatedFact], words: list[str]) -> list[StatedFact]:
