@@ -31,9 +31,9 @@ def heading_of_section(file: ReadFile, section: DocSection) -> str:
 
 
 def first_line(section: DocSection) -> str:
-    """Return the first line of a section that is no heading."""
+    """Return the first line of a section that is no heading and no fence of a code block."""
     lines = (line.strip() for line in section.text.split("\n"))
-    return next((line[:200] for line in lines if line and not line.startswith("#")), "")
+    return next((line[:200] for line in lines if line and not line.startswith(("#", "```", "~~~"))), "")
 
 
 def texts_to_embed(file: ReadFile) -> dict[str, str]:

@@ -114,6 +114,16 @@ def test_the_first_line_of_a_file_is_found_once_where_a_definition_has_it(kiln):
     assert [memory.items.by_id([one])[one].key for one in found] == ["symbol:kiln/glaze.py::dissolve_oxides"]
 
 
+def test_a_section_that_begins_with_code_is_told_by_its_first_line_of_it(kiln):
+    _, root, memory = kiln
+    write(root, {"docs/use.md": "# Use\n\n```sh\nkiln fire\n```\n\n## Again\n\n~~~\nkiln cool\n~~~\n"})
+    read(memory)
+    assert [memory.items.by_key(f"section:docs/use.md#{one}").line for one in ("use", "again")] == [
+        "kiln fire",
+        "kiln cool",
+    ]
+
+
 def test_what_is_nested_without_end_is_a_part_of_what_is_told_apart():
     told = read_code("deep.js", "function a() {\n" * 2_000 + "}\n" * 2_000, JAVASCRIPT)[0]
     assert 30 < len(told) < 40
