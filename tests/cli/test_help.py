@@ -74,6 +74,8 @@ def test_each_module_of_verbs_starts_in_a_process_that_imported_nothing_else(env
         "mute nope",
         "trace show nope",
         "project init --project ./nope",
+        "project status --project ./nope",
+        "project search where --project ./nope",
         "model fetch nope",
     ],
 )

@@ -109,13 +109,25 @@ def known_root(home: Path, folder: str) -> str:
     """Return the folder of the project that a folder lies in.
 
     Raises:
-        ProjectRefused: no folder above it has a memory.
+        ProjectRefused: no folder above it has a memory, or there is no such folder.
     """
     root = root_of(home, folder)
     if not root:
+        require_folder(folder)
         message = f"{folder} has no project memory; `repertoire project init` in the project's folder makes one"
         raise ProjectRefused(message)
     return root
+
+
+def require_folder(folder: str) -> None:
+    """Refuse what is no folder.
+
+    Raises:
+        UnknownFolder: there is no such folder.
+    """
+    if not Path(folder).is_dir():
+        message = f"{folder} is no folder; name the folder of a project"
+        raise UnknownFolder(message)
 
 
 def refuse_no_project(folder: str) -> None:
@@ -124,10 +136,8 @@ def refuse_no_project(folder: str) -> None:
     Raises:
         ProjectRefused: it is one of these, does not exist, or cannot be read.
     """
+    require_folder(folder)
     path = Path(folder)
-    if not path.is_dir():
-        message = f"{folder} is no folder; name the folder of a project"
-        raise UnknownFolder(message)
     if not os.access(path, os.R_OK | os.X_OK):  # all of its files would seem gone
         message = f"{folder} cannot be read; change its permissions"
         raise ProjectRefused(message)

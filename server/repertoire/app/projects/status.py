@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.app.projects.mirror import is_mirrored
-from repertoire.app.projects.places import files_of, memory_file, root_of
+from repertoire.app.projects.places import files_of, memory_file, require_folder, root_of
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.domain.project import ProjectCounts
 
@@ -26,9 +26,14 @@ class ProjectStatus:
 
 
 def project_status(home: Path, shelf: ProjectShelf, folder: str, *, model: str) -> ProjectStatus:
-    """Return the state of the memory of the project that a folder lies in."""
+    """Return the state of the memory of the project that a folder lies in.
+
+    Raises:
+        UnknownFolder: there is no such folder.
+    """
     root = root_of(home, folder)
     if not root:
+        require_folder(folder)
         return ProjectStatus(folder)
     store = shelf.open(root).store
     file = memory_file(home, root)
