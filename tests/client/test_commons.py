@@ -60,7 +60,7 @@ def test_what_one_member_solved_another_is_shown_while_the_server_is_gone(
     consent = Script([call("get_trace", id=token), "Keep it?", call("contribute_trace", token=token), "Kept."])
     ann.session(f"/repertoire:trace contribute {token}", "yes", script=consent, args=GRANTED)
     assert "sent 1;" in cli(ann, "commons", "sync")
-    assert "brought 1 traces" in cli(ben, "commons", "sync")
+    assert "brought 1 trace " in cli(ben, "commons", "sync")
     server.kill()
 
     elsewhere = copy(ben)

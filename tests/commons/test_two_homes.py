@@ -51,14 +51,14 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     assert "secretplan" not in waiting
     assert "sent 1;" in ann("commons", "sync")
     assert "nothing waits" in ann("commons", "outbox")
-    assert "sent 0; brought 1 traces" in ben("commons", "sync")
+    assert "sent 0; brought 1 trace " in ben("commons", "sync")
     found = json.loads(ben("trace", "search", "vite killed", "--json"))
     trace = str(found["traces"][0]["trace"] if "trace" in found["traces"][0] else found["traces"][0]["id"])
     assert "secretplan" not in ben("trace", "search", "private secretplan")
 
     ben("trace", "vote", trace, "up", "--note", "worked in 6.2")
     ben("commons", "sync")
-    assert "brought 0 traces and 1 votes" in ann("commons", "sync")
+    assert "brought 0 traces and 1 vote" in ann("commons", "sync")
     assert "worked in 6.2" in ann("trace", "show", trace)
     again = shown(ann, "commons", "sync")
     assert again == {"sent": 0, "refused": [], "traces": 0, "votes": 0, "removed": 0}
@@ -75,7 +75,7 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     start(database, port=int(port))
     assert "sent 1;" in ann("commons", "sync")
     assert "does not answer" not in ann("status")
-    assert "brought 1 traces" in ben("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
     assert "Split the chunks" in ben("trace", "search", "vite killed")
     assert "superseded" in ben("trace", "show", trace)
 
@@ -109,14 +109,14 @@ def test_a_home_that_lost_its_database_or_forgot_everything_gets_the_traces_agai
     ann, ben = joined(home, tmp_path, server)
     ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
     ann("commons", "sync")
-    assert "brought 1 traces" in ben("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
     assert "brought 0 traces" in ben("commons", "sync")
 
     for file in (tmp_path / "ben").glob("repertoire.db*"):
         file.unlink()
-    assert "brought 1 traces" in ben("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
     ben("forget", "--all", "--yes")
-    assert "brought 1 traces" in ben("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
     assert "vite build is killed" in ben("trace", "search", "vite killed")
     assert "brought 0 traces" in ben("commons", "sync")
 

@@ -11,7 +11,7 @@ from repertoire.app.commons.outbox import BEFORE, Waiting
 from repertoire.app.commons.shared_use import LateUse
 from repertoire.app.commons.sync import Synced
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.learning.shared_use import OwnUse, TeamUse
 
 _TITLE, _USED = 100, 30
@@ -80,7 +80,7 @@ def outbox_data(waiting: Sequence[Waiting], report: OwnUse | None, *, withdraws:
 def synced_text(done: Synced) -> str:
     """Render how much a sync sent and received, and what the commons refused."""
     lines = [
-        f"sent {done.sent}; brought {done.traces} traces and {done.votes} votes"
+        f"sent {done.sent}; brought {counted(done.traces, 'trace')} and {counted(done.votes, 'vote')}"
         + (f"; dropped {done.removed} that were removed there" if done.removed else "")
     ]
     lines += [f"refused: {clean_line(title, _TITLE)}: {clean_line(why, 200)}" for title, why in done.refused]

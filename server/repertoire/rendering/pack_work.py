@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 
 if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.checks import PackAudit, PackValidity
@@ -65,7 +65,7 @@ def score_text(name: str, score: PackScore) -> str:
     unknown = [f"not in the pack: {clean_line(one, _LINE)}" for one in score.unknown[:_TOLD]]
     return "\n".join(
         [
-            f"{name}: {score.questions} questions",
+            f"{name}: {counted(score.questions, 'question')}",
             (
                 f"search: page first {search.page_first}, in five {search.page_in_5}; "
                 f"section first {search.section_first}, in five {search.section_in_5} %"

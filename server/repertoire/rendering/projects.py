@@ -233,7 +233,7 @@ def project_status_text(status: ProjectStatus) -> str:
             f"{counts.files} files ({languages})",
             f"{counts.symbols} symbols with {counts.calls} calls, {counts.sections} sections of documents",
             f"{counts.entries} notes, tasks and procedures",
-            f"{counts.embedded} of {counts.to_embed} texts have a vector, {counts.skipped} files were not read",
+            f"{counts.embedded} of {counts.to_embed} texts have a vector, not read: {counted(counts.skipped, 'file')}",
             f"mirror: {'on' if status.mirrored else 'off'}",
         ]
     )
