@@ -53,8 +53,13 @@ def test_a_pack_is_deleted_only_after_asking(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "home" / "packs" / "willow").exists()
 
 
-def test_a_citation_that_a_pack_does_not_have_is_wrong_usage(run: Run, tmp_path: Path) -> None:
+def test_a_citation_that_a_pack_does_not_have_and_a_folder_that_is_not_there_are_wrong_usage(
+    run: Run, tmp_path: Path
+) -> None:
     run("pack", "build", "willow", "--from", str(write(tmp_path / "docs", WILLOW)))
     refused = run("pack", "show", "willow", "nope#soaking")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "`repertoire pack query` in a shell" in refused.stderr
+    refused = run("pack", "export", "willow", str(tmp_path / "nowhere" / "willow.zip"))
+    assert refused.returncode == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in refused.stderr

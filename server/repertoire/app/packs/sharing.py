@@ -12,7 +12,7 @@ from repertoire.app.packs.places import MANIFEST, digest, packs_folder, put_back
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
-from repertoire.domain.errors import PackRefused, UnknownSource
+from repertoire.domain.errors import InvalidRequest, PackRefused, UnknownSource
 from repertoire.domain.text import clean_line
 from repertoire.sources.archives import ArchiveBounds, is_archive, unpack
 from repertoire.sources.scratch import scratch
@@ -37,10 +37,13 @@ def export_pack(shelf: PackShelf, name: str, target: Path, *, key: SigningKey | 
 
     Raises:
         PackRefused: there is no such pack, a file of it changed after the build, or the target exists.
-        InvalidRequest: the key cannot sign.
+        InvalidRequest: the key cannot sign, or there is no folder for the file.
     """
     manifest = shelf.manifest(name)
     place = target / f"{name}-{manifest.version}{SUFFIX}" if target.is_dir() else target
+    if not place.parent.is_dir():
+        message = f"there is no folder {place.parent} to write {place.name} into; make it, or name another"
+        raise InvalidRequest(message)
     if place.exists():
         message = f"{place} exists; name another file"
         raise PackRefused(message)
