@@ -176,6 +176,15 @@ def test_forgetting_asks_first_and_then_forgets(run):
     assert run("forget", "--requests", "--yes").returncode == 0
 
 
+def test_a_trace_is_named_by_its_title_before_it_is_forgotten_and_one_that_is_not_there_is_not_asked_about(run):
+    kept = json.loads(run("trace", "contribute", *ZEBRAFISH, "--yes", "--json").stdout)["id"]
+    asked = run("forget", "--trace", kept.removeprefix("trace:")[:6])
+    assert (asked.returncode, f"Delete the trace {kept} (Zebrafish" in asked.stderr) == (1, True)
+    refused = run("forget", "--trace", "nope")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("repertoire: there is no trace 'nope'")
+
+
 def test_whoever_says_no_reads_that_nothing_was_changed():
     with CliRunner().isolation(input="n\n") as (_, asked, _), pytest.raises(SystemExit) as left:
         main(["forget", "--requests"])

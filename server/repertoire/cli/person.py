@@ -11,12 +11,15 @@ from repertoire.app.current_project import resolve_project
 from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.projects.places import root_of
+from repertoire.app.traces.naming import trace_named
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names, targets
 from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer
 from repertoire.domain.event import SAYINGS
+from repertoire.domain.text import clean_line
 from repertoire.domain.trust import MEDIUM, SEVERITIES
 from repertoire.rendering.person import accepted_data, accepted_text, report_data, report_text
+from repertoire.rendering.traces import withheld
 from repertoire.verbs.decisions import FORGET, MUTE, REPORT, DeletionRequest, FeedbackRequest, MuteRequest
 from repertoire.verbs.verb import Context
 
@@ -102,6 +105,11 @@ def forget_command(
 
 def _named(what: str, project: Path | None, trace: str) -> str:
     """Say what would be deleted."""
+    if what == TRACE:
+        with open_repertoire() as repertoire:
+            found = trace_named(repertoire.store, trace)
+        title = "" if withheld(found) else f" ({clean_line(found.title, 80)})"
+        return f"the trace {found.key}{title} with its earlier versions and votes"
     folder = "" if project is None else resolve_project(str(project))
     within = root_of(find_home(), folder) if folder else ""
     memory = (
@@ -110,7 +118,6 @@ def _named(what: str, project: Path | None, trace: str) -> str:
     return {
         REQUESTS: "every past request, what was selected for it, and the log",
         PROJECT: f"what was asked, used and solved in {folder}, and {memory},",
-        TRACE: f"the trace {trace} with its earlier versions and votes",
         ALL: "everything, also packs, clones, and the memories of all projects with their notes and tasks,",
     }[what]
 
