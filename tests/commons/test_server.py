@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -272,6 +274,22 @@ def test_a_server_without_a_database_says_what_to_do(commons_environment: dict[s
     done = serve(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none")
     assert done.returncode == 1
     assert "PostgreSQL cannot be reached" in done.stderr
+
+
+def test_an_interrupt_while_a_command_reads_its_modules_leaves_no_traceback(commons_environment: dict[str, str]):
+    line = [sys.executable, "-m", "repertoire.commons", "jobs"]
+    environment = {**commons_environment, "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none"}
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what hears none hands its deafness on
+    try:
+        for late in (0.3, 0.6, 1.0):
+            with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                time.sleep(late)
+                process.send_signal(signal.SIGINT)
+                _, said = process.communicate(timeout=60)
+            if b"init_import_site" not in said:  # else Python itself is not up yet
+                assert b"Traceback" not in said
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux shows the libraries of a process")
