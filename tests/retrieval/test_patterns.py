@@ -198,8 +198,8 @@ def test_capabilities_that_go_together_are_known(store):
         store.sources.set_edges(edges, now=NOW, file=source)
     renew_patterns(store)
     ranking, _ = asked(Pipeline(store.graph, store.vectors, embedder=None), "one")
-    ((term, known),) = ranking.matched.patterns.goes_with(["api-design"])
-    assert (term, known.support, known.lift) == ("openapi", 4, 2.0)
+    (known,) = ranking.matched.patterns.of_capabilities(["api-design"], limit=5)
+    assert (set(known.capabilities), known.support, known.lift) == ({"api-design", "openapi"}, 4, 2.0)
 
 
 # The arithmetic against a plain loop over every combination and member.

@@ -26,9 +26,9 @@ def current_project(environment: Mapping[str, str] = os.environ) -> str:
         raise InvalidRequest(message) from None
 
 
-def session_project(folder: str, environment: Mapping[str, str] = os.environ) -> str:
+def session_project(folder: str) -> str:
     """Return the project of a session that works in a folder: the client's, since a `cd` moves the session alone."""
-    return sendable(environment.get(_NAMED) or folder)
+    return sendable(os.environ.get(_NAMED) or folder)
 
 
 def keep_project() -> None:
@@ -37,7 +37,7 @@ def keep_project() -> None:
         os.environ[_NAMED] = current_project()
 
 
-def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) -> str:
+def resolve_project(folder: str) -> str:
     """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
@@ -47,7 +47,7 @@ def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) ->
         message = "a project's folder cannot contain a NUL character; send its path"
         raise InvalidRequest(message)
     if not folder:
-        return current_project(environment)
+        return current_project()
     return _storable(os.path.realpath(os.path.expanduser(folder)))  # noqa: PTH111
 
 

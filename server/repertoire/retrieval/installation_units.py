@@ -23,7 +23,6 @@ class Units:
     """Holds by row the plugin that installing a component brings, if any."""
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
-        self._summaries = summaries
         groups: dict[tuple[str, str, str], list[int]] = {}
         for row, summary in enumerate(summaries):
             if summary.plugin and not summary.installed and summary.type != TOOL and not is_pointer(summary.id):

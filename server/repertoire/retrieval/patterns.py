@@ -185,21 +185,6 @@ class Patterns:
         """Return the rows with this id or name that are members of any combination."""
         return list(self._called.get(name, ()))
 
-    def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, KnownPattern]]:
-        """Return capabilities that complete a combination of these, each with that combination."""
-        asked = set(capabilities)
-        found: dict[str, KnownPattern] = {}
-        of = sorted({index for term in asked for index, _ in self._of_term.get(term, ())})
-        best = sorted(
-            (self.known[index] for index in of if not self.known[index].members),
-            key=lambda pattern: (-len(asked.intersection(pattern.capabilities)), -pattern.lift, pattern.name),
-        )
-        for pattern in best:
-            left = [term for term in pattern.capabilities if term not in asked]
-            if len(left) == 1:
-                found.setdefault(left[0], pattern)
-        return list(found.items())[:limit]
-
     def sentence(self, pattern: KnownPattern, others: Sequence[int]) -> str:
         """Return a short sentence on how a component belongs to a combination, with two other members at most."""
         names = " and ".join(self._snapshot.summaries[row].name for row in others[:2])

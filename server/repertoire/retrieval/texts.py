@@ -6,7 +6,7 @@ rankings of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -110,9 +110,9 @@ STAGES: tuple[Stage[TextRun], ...] = (
 )
 
 
-def rank_texts(run: TextRun, *, limit: int, stages: Sequence[Stage[TextRun]] = STAGES) -> list[tuple[str, float]]:
+def rank_texts(run: TextRun, *, limit: int) -> list[tuple[str, float]]:
     """Return the keys and scores of the best documents, best first."""
-    take_all(stages, run)
+    take_all(STAGES, run)
     rows = best_rows(run.scores, limit)
     return [(run.index.keys[row], float(run.scores[row])) for row in rows.tolist()]
 

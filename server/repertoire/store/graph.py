@@ -62,9 +62,9 @@ class Graph:
         key = self._db.layout.views_by_name[view].revision
         return int(self._db.value("SELECT value FROM meta WHERE key = ?", (key,)) or 0)
 
-    def coming_revision(self, view: str = COMPONENTS) -> int:
-        """Return the revision that a view will have when the open transaction commits; without one, the present."""
-        return self.revision(view) + (view in self._db.touched)
+    def coming_revision(self) -> int:
+        """Return the revision of components after the open transaction commits; without one, the present."""
+        return self.revision() + (COMPONENTS in self._db.touched)
 
     def match(
         self,

@@ -70,15 +70,6 @@ class Sources:
             )
         )
 
-    def remember(self, info: SourceInfo, *, now: str) -> None:
-        """Add a source that has not been read yet; a source that exists already is not changed."""
-        with self._db.transaction():
-            self._db.execute(
-                "INSERT OR IGNORE INTO source(key, kind, location, repository, commit_sha, added_at, ingested_at) "
-                "VALUES (?, ?, ?, ?, '', ?, '')",
-                (info.key, info.kind, info.location, info.repository, now),
-            )
-
     def seen(self, source: str, *, now: str) -> None:
         """Record that a source was read and had not changed."""
         with self._db.transaction():

@@ -141,11 +141,11 @@ class Traces:
         row = self._db.row(f"{_SELECT} WHERE t.token = ? AND t.token <> '' AND t.status = ?", (token, DRAFT))
         return None if row is None else _trace(row)
 
-    def beginning(self, key: str, *, limit: int = 5) -> list[str]:
-        """Return the keys of traces that begin with a text."""
+    def beginning(self, key: str) -> list[str]:
+        """Return the keys of traces that begin with a text, five at most."""
         rows = self._db.rows(
-            "SELECT n.key FROM trace t JOIN node n ON n.id = t.node_id WHERE substr(n.key, 1, ?) = ? LIMIT ?",
-            (len(key), key, limit),
+            "SELECT n.key FROM trace t JOIN node n ON n.id = t.node_id WHERE substr(n.key, 1, ?) = ? LIMIT 5",
+            (len(key), key),
         )
         return [str(found) for (found,) in rows]
 

@@ -139,9 +139,9 @@ class Vectors:
                 self._moved(space_id)
             self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
 
-    def drop_other_models(self, *models: str, view: str = COMPONENTS) -> None:
-        """Delete the spaces of a view that belong to other models than the configured ones."""
-        spaces = self._db.layout.spaces_of(view)
+    def drop_other_models(self, *models: str) -> None:
+        """Delete the spaces of components that belong to other models than the configured ones."""
+        spaces = self._db.layout.spaces_of(COMPONENTS)
         self._drop_spaces(f"model NOT IN ({marks(models)}) AND space IN ({marks(spaces)})", *models, *spaces)
 
     def drop_space(self, space: str) -> None:

@@ -74,10 +74,6 @@ class Troubles:
         troubles = self.all()
         return [tuple(trouble.text for trouble in troubles.get(key, ())) for key in keys]
 
-    def grave(self, key: str) -> tuple[str, ...]:
-        """Return the texts of one component's grave troubles."""
-        return tuple(trouble.text for trouble in self.of(key) if trouble.kind in GRAVE)
-
     def _values(self, snapshot: Snapshot) -> Floats:
         troubles = self.all()
         if not troubles:
