@@ -19,6 +19,7 @@ from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.products import Products, Word, name_words, words_of
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 
 DIRECTION = "direction"
 MAKE, REVIEW, FIX, REFACTOR, CONVERT, MIGRATE, DEPLOY, EXPLAIN, FIND, REMOVE, MOCK, LOAD = (
@@ -101,7 +102,7 @@ class Directions:
 
     def __init__(self, products: Products) -> None:
         self._products = products
-        self._known: tuple[Snapshot | None, dict[int, OfferedActions]] = None, {}  # by row of one snapshot
+        self._known = SnapshotCache[dict[int, OfferedActions]](lambda _: {})  # by row
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
         """Return the log-odds that the direction adds to each row; 0 if the task has no plain action or conversion."""
@@ -125,9 +126,7 @@ class Directions:
         return found
 
     def _offers(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, OfferedActions]:
-        if self._known[0] is not snapshot:
-            self._known = snapshot, {}
-        known = self._known[1]
+        known = self._known.of(snapshot)
         for row, entry in reader.at(np.array([row for row in rows.tolist() if row not in known], dtype=np.int64)):
             known[row] = self._offer(entry.component)
         return known

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.perceptron import SCALE, Perceptron
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 
 MEANT = "meant"
 FILE = Path(__file__).with_name("implied_capabilities.npz")
@@ -132,18 +134,18 @@ class CapabilityScorer:
         self._meant = meant
         self._synonyms = synonyms
         self._stems: dict[str, list[str]] = {}  # by capability
-        self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
-        self._most_are_known = False
-        self._described: tuple[Snapshot | None, dict[int, tuple[Vectors, Floats, float]]] = (None, {})
+        names = meant.capabilities if meant is not None else ()
+        self._provisions = SnapshotCache(lambda snapshot: _known_provisions(snapshot, names))
+        self._described = SnapshotCache[dict[int, tuple[Vectors, Floats, float]]](lambda _: {})  # by row
 
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
         """Return by row how far a component provides the probable capabilities."""
-        self.read(snapshot)
-        if self._kept is None or self._meant is None:
+        if self._meant is None:
             return np.zeros(len(snapshot))
-        _, rows, places, weights = self._kept
+        known = self._provisions.of(snapshot)
         odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
-        return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
+        weights = known.weights * odds[known.places]
+        return np.bincount(known.rows, weights, minlength=len(snapshot)).astype(np.float64)
 
     def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities) -> Floats:
         """Return by row the share of a component's name that the question neither says nor implies; 1 beyond the head.
@@ -166,8 +168,7 @@ class CapabilityScorer:
 
     def knows_most(self, snapshot: Snapshot) -> bool:
         """Tell whether most components of a snapshot provide a capability that the model knows."""
-        self.read(snapshot)
-        return self._most_are_known
+        return self._meant is not None and self._provisions.of(snapshot).of_most
 
     def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> ImpliedCapabilities | None:
         """Return the capabilities that a question implies, and which rows provide them; None without a model."""
@@ -185,11 +186,9 @@ class CapabilityScorer:
 
         They are the sum by square roots, the best, the sum, the sum by all that a row provides, and `beside_it`.
         """
-        found = np.zeros((len(rows), 5))
-        self.read(snapshot)
-        if self._kept is None or self._meant is None:
-            return found
-        _, holders, places, weights = self._kept
+        if self._meant is None:
+            return np.zeros((len(rows), 5))
+        holders, places, weights, _ = self._provisions.of(snapshot)
         likely = np.array([implied.likely.get(name, 0.0) for name in self._meant.capabilities])[places] * weights
         best = np.zeros(len(snapshot))
         np.maximum.at(best, holders, likely)
@@ -222,9 +221,7 @@ class CapabilityScorer:
         self, meant: CapabilityModel, snapshot: Snapshot, row: int, component: Component
     ) -> tuple[Vectors, Floats, float]:
         """Return the hidden units of a component's name and first sentence, of length 1, its capabilities, entropy."""
-        if self._described[0] is not snapshot:
-            self._described = snapshot, {}
-        known = self._described[1]
+        known = self._described.of(snapshot)
         found = known.get(row)
         if found is None:
             first = component.described.split(". ")[0][:_FIRST_SENTENCE]
@@ -245,14 +242,26 @@ class CapabilityScorer:
 
     def read(self, snapshot: Snapshot) -> None:
         """Compute which rows provide which capabilities, if the snapshot is not the cached one."""
-        if self._meant is None or (self._kept is not None and self._kept[0] is snapshot):
-            return
-        place = {name: index for index, name in enumerate(self._meant.capabilities)}
-        surest: dict[tuple[int, int], float] = {}
-        for row, end, certainty in snapshot.provisions.entries():
-            index = place.get(snapshot.topology.names[end], -1)
-            if row >= 0 and index >= 0:
-                surest[row, index] = max(surest.get((row, index), 0.0), certainty)
-        pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
-        self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
-        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner_tools).sum())
+        if self._meant is not None:
+            self._provisions.of(snapshot)
+
+
+class _KnownProvisions(NamedTuple):
+    """Which components provide which capabilities of a model, one entry for each pair."""
+
+    rows: Rows
+    places: Rows  # of the capabilities among those of the model
+    weights: Floats
+    of_most: bool  # whether most components provide one
+
+
+def _known_provisions(snapshot: Snapshot, capabilities: Sequence[str]) -> _KnownProvisions:
+    place = {name: index for index, name in enumerate(capabilities)}
+    surest: dict[tuple[int, int], float] = {}
+    for row, end, certainty in snapshot.provisions.entries():
+        index = place.get(snapshot.topology.names[end], -1)
+        if row >= 0 and index >= 0:
+            surest[row, index] = max(surest.get((row, index), 0.0), certainty)
+    pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
+    of_most = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner_tools).sum())
+    return _KnownProvisions(pairs[:, 0], pairs[:, 1], np.array(list(surest.values())), of_most)

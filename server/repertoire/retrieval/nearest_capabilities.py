@@ -7,6 +7,7 @@ import numpy as np
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 
 # Least cosine of the adapted question to a centroid. From here on the nearest capability belongs to the labelled answer
 # six times in ten on cc_native and nine on cc_bundles; a capability that the words name does four and seven times.
@@ -19,25 +20,23 @@ class NearestCapabilities:
     """Caches the centroid of each capability's components in the newest snapshot."""
 
     def __init__(self) -> None:
-        self._kept: tuple[Snapshot, tuple[str, ...], Vectors] | None = None
+        self._centroids = SnapshotCache(_centroids)
 
     def of(self, snapshot: Snapshot, vector: Vectors) -> tuple[str, ...]:
         """Return the names of the few capabilities whose centroid is near to an adapted question, the nearest first."""
-        self.read(snapshot)
-        if self._kept is None or not self._kept[1]:
+        names, centroids = self._centroids.of(snapshot)
+        if not names:
             return ()
-        _, names, centroids = self._kept
         near = np.einsum("ij,j->i", centroids, vector)  # see vector.semantic
         best = np.argsort(-near, kind="stable")[:_MOST]
         return tuple(names[index] for index in best.tolist() if near[index] >= _NEAR)
 
     def read(self, snapshot: Snapshot) -> None:
         """Compute the centroids, if the snapshot is not the cached one."""
-        if self._kept is None or self._kept[0] is not snapshot:
-            self._kept = snapshot, *_middles(snapshot)
+        self._centroids.of(snapshot)
 
 
-def _middles(snapshot: Snapshot) -> tuple[tuple[str, ...], Vectors]:
+def _centroids(snapshot: Snapshot) -> tuple[tuple[str, ...], Vectors]:
     space = snapshot.spaces[DESCRIPTION_SPACE]
     place = np.full(len(snapshot), -1, dtype=np.int64)
     place[space.rows] = np.arange(len(space.rows))

@@ -246,19 +246,6 @@ class Patterns:
         return tuple(self.known[index] for index in head if strength[index] >= _NOTED and self.known[index].members)
 
 
-class KeptPatterns:
-    """Caches the combinations of the newest snapshot."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[Snapshot, Patterns] | None = None
-
-    def of(self, snapshot: Snapshot) -> Patterns:
-        """Return the combinations of a snapshot, read once."""
-        if self._kept is None or self._kept[0] is not snapshot:
-            self._kept = snapshot, Patterns(snapshot)
-        return self._kept[1]
-
-
 def _read_members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
     topology, answering = snapshot.topology, snapshot.copies.representative
     surest: dict[tuple[int, int], float] = {}  # exact copies count as one member

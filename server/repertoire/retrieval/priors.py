@@ -17,6 +17,7 @@ from repertoire.domain.freshness import freshness as freshness_of
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 
 MOST = 0.5
 POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"
@@ -26,7 +27,7 @@ _POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.5, 0.5
 _POPULAR = 4.0  # stored popularity that counts in full, that of a component in sixteen sources
 
 Values = Callable[[Snapshot], Floats]
-_Kept = tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]]
+_NamedOdds = tuple[tuple[str, Floats], ...]
 
 
 @dataclass(frozen=True)
@@ -87,21 +88,23 @@ class Priors:
 
     def __init__(self, priors: Sequence[Prior]) -> None:
         self._priors = priors
-        self._kept: _Kept | None = None
+        self._odds = SnapshotCache(self._odds_that_differ)
+        self._providers = SnapshotCache(_providers)
 
     def odds(self, snapshot: Snapshot, plan: QueryPlan) -> Iterator[tuple[str, Floats]]:
         """Yield the name and every row's log-odds of each prior that is not 0 everywhere."""
-        _, named_odds, providers = self.read(snapshot)
-        yield from named_odds
+        yield from self._odds.of(snapshot)
         if plan.stack.uses:
-            yield STACK, _STACK * _fit(plan, providers, len(snapshot))
+            yield STACK, _STACK * _fit(plan, self._providers.of(snapshot), len(snapshot))
 
-    def read(self, snapshot: Snapshot) -> _Kept:
+    def read(self, snapshot: Snapshot) -> None:
         """Compute the priors, if the snapshot is not the cached one."""
-        if self._kept is None or self._kept[0] is not snapshot:
-            every = ((prior.name, prior.odds(snapshot)) for prior in self._priors)
-            self._kept = snapshot, tuple((name, odds) for name, odds in every if odds.any()), _providers(snapshot)
-        return self._kept
+        self._odds.of(snapshot)
+        self._providers.of(snapshot)
+
+    def _odds_that_differ(self, snapshot: Snapshot) -> _NamedOdds:
+        every = ((prior.name, prior.odds(snapshot)) for prior in self._priors)
+        return tuple((name, odds) for name, odds in every if odds.any())
 
 
 def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:

@@ -13,13 +13,14 @@ from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
 from repertoire.retrieval.nearest_capabilities import NearestCapabilities
 from repertoire.retrieval.need import need_model_for
-from repertoire.retrieval.patterns import KeptPatterns
+from repertoire.retrieval.patterns import Patterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.relevance import PAIR_FILE, pair_reading, relevance_model_for
 from repertoire.retrieval.similar_requests import RequestHistory
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 from repertoire.retrieval.stage_reports import TimeLimit
 
 
@@ -75,21 +76,15 @@ class Resources:
         pair_encoder = options.pair_reader.pair_encoder if options.pair_reader is not None else ""
         self.relevance = relevance_model_for(query_encoder)
         self.pair_relevance = relevance_model_for(pair_reading(query_encoder, pair_encoder), PAIR_FILE)
-        self.patterns = KeptPatterns()
-        self._history: tuple[Snapshot, RequestHistory] | None = None
+        self.patterns = SnapshotCache(Patterns)
+        self.history = SnapshotCache(lambda snapshot: RequestHistory(snapshot, options.experiences()))
 
     def read(self, snapshot: Snapshot) -> None:
         """Fill all caches for a snapshot, if it is not the cached one."""
         snapshot.warm()
-        self.history_of(snapshot)
+        self.history.of(snapshot)
         self.patterns.of(snapshot)
         self.priors.read(snapshot)
         self.nearest.read(snapshot)
         self.capability_scorer.read(snapshot)
         self.bindings.read(snapshot)
-
-    def history_of(self, snapshot: Snapshot) -> RequestHistory:
-        """Return the past requests of a snapshot, read once."""
-        if self._history is None or self._history[0] is not snapshot:
-            self._history = snapshot, RequestHistory(snapshot, self.options.experiences())
-        return self._history[1]

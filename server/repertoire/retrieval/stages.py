@@ -184,7 +184,7 @@ def add_code_similarity(run: ComponentRun) -> str:
 def add_past_requests(run: ComponentRun) -> str:
     """Raise components that served similar past requests."""
     if run.question is not None:
-        history, copies = run.resources.history_of(run.snapshot), run.snapshot.copies
+        history, copies = run.resources.history.of(run.snapshot), run.snapshot.copies
         asked = history.ask(run.question.adapted)
         wanted = copies.smallest(asked.wanted) if asked.wanted is not None else None
         run.past = asked.among(run.allowed, copies.moved_to_installed(asked.share, run.allowed), wanted)

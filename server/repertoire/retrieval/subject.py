@@ -16,6 +16,7 @@ from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.ports import Vectors
 from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.snapshot_cache import SnapshotCache
 
 FILE = Path(__file__).with_name("subject.npz")
 _FEW = 25  # percentile of the stored components' scores below which a prompt asks for something else
@@ -42,26 +43,23 @@ class SubjectScale:
     """Caches the lower end of the newest snapshot's components on the scale of a subject model."""
 
     def __init__(self, subject: SubjectModel | None) -> None:
-        self._subject = subject
-        self._kept: tuple[Snapshot, float] | None = None
+        self._lower_end = SnapshotCache(lambda snapshot: _lower_end(snapshot, subject))
 
     def beyond(self, snapshot: Snapshot, odds: float) -> float:
         """Return by how much a question's log-odds lie below those of nearly all stored components: 0 or less.
 
         It is 0 where most stored components are not about software, because these serve other tasks.
         """
-        self.read(snapshot)
-        return min(odds - self._kept[1], 0.0) if self._kept else 0.0
+        return min(odds - self._lower_end.of(snapshot), 0.0)
 
     def read(self, snapshot: Snapshot) -> None:
         """Compute the components' lower end, if the snapshot is not the cached one."""
-        if self._subject is not None and (self._kept is None or self._kept[0] is not snapshot):
-            self._kept = snapshot, _lower_end(snapshot, self._subject)
+        self._lower_end.of(snapshot)
 
 
-def _lower_end(snapshot: Snapshot, subject: SubjectModel) -> float:
+def _lower_end(snapshot: Snapshot, subject: SubjectModel | None) -> float:
     vectors = snapshot.spaces[DESCRIPTION_SPACE].vectors
-    if not len(vectors):
+    if subject is None or not len(vectors):
         return -np.inf
     odds = np.einsum("ij,j->i", vectors, subject.direction) + subject.offset  # see vector.semantic
     shares = np.linspace(0.0, 100.0, len(odds))  # numpy's own percentile imports its masked arrays
