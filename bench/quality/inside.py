@@ -10,13 +10,13 @@ from repertoire.domain.answer import Query
 from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.confidence import WordFeatures
 from repertoire.retrieval.fuse import Features
+from repertoire.retrieval.grading import stack_fit_of
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.relevance_features import relevance_features
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.retrieval.stages import stack_fit_of
 
 AFTER_FUSION = "capabilities"
 

@@ -17,11 +17,13 @@ from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.ranking_weights import WEIGHTS
 from repertoire.retrieval.vector import Semantic
 
-WORDS, SIMILARITY, KIND, CARRIED, PAST, GRAPH, NAME = (
+# parts of the score that more than one module adds to or reads
+WORDS, SIMILARITY, KIND, CARRIED, ASKED_TYPE, PAST, GRAPH, NAME = (
     "words",
     "similarity",
     "kind",
     "carried",
+    "type",
     "requests",
     "graph",
     "name",

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from repertoire.domain.answer import Hit, Query
 from repertoire.ports import Embedder, GraphReader, VectorReader
-from repertoire.retrieval import stages
+from repertoire.retrieval import grading, stages
 from repertoire.retrieval.arrays import Mask, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.code import CODE
@@ -55,8 +55,8 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage(BINDING, BINDING, stages.lower_bound_products, on=stages.knows_products, cheap=True),
     Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
     Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
-    Stage(RELEVANCE, RELEVANCE, stages.grade_head, on=stages.can_grade, cheap=True),
-    Stage(PAIRS, PAIRS, stages.read_pairs, on=stages.can_read_pairs, worth=stages.may_take_long),
+    Stage(RELEVANCE, RELEVANCE, grading.grade_head, on=grading.can_grade, cheap=True),
+    Stage(PAIRS, PAIRS, grading.read_pairs, on=grading.can_read_pairs, worth=stages.may_take_long),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(EXCLUSION, EXCLUSION, stages.lower_excluded, on=stages.rules_out, cheap=True),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),

@@ -11,14 +11,14 @@ from repertoire.domain.answer import StageReport
 from repertoire.ports import StoredComponent
 from repertoire.retrieval.arrays import Floats, Mask, Rows, best_rows
 from repertoire.retrieval.component_reader import ComponentReader
-from repertoire.retrieval.fuse import Features
+from repertoire.retrieval.fuse import PAST, Features
 from repertoire.retrieval.implied_capabilities import ImpliedCapabilities
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, QueryPlan
 from repertoire.retrieval.relevance import GradedHead
 from repertoire.retrieval.resources import Resources
-from repertoire.retrieval.similar_requests import RequestEvidence
+from repertoire.retrieval.similar_requests import RequestEvidence, with_past_requests
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question, Semantic
@@ -141,6 +141,16 @@ class ComponentRun:
         self.scores = self.scores + odds
         if finds is not None:
             self.found = self.found | finds
+
+    def mix_past_requests(self) -> None:
+        """Add what past requests say, in place of what they said about earlier scores."""
+        if self.past.speaks and np.isfinite(self.scores).any():
+            if PAST in self.parts:
+                self.scores = self.scores - self.parts.pop(PAST)
+            known = np.isfinite(self.scores)
+            moved = with_past_requests(self.scores, self.past)
+            odds = np.where(known, moved - np.where(known, self.scores, 0.0), 0.0)
+            self.add(PAST, odds, finds=self.past.share > 0.0)
 
     def candidates(self) -> Floats:
         """Return the log-odds of the rows that a stage found; minus infinity for all others."""
