@@ -1,7 +1,8 @@
 """Makes candidates, and asks for the set that is assembled of them."""
 
-from repertoire.retrieval.sets.assemble import SetChoices, SetLimits
+from repertoire.retrieval.sets.assemble import SetLimits, SetSearch
 from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.whynot import Case, why_not
 
 PLENTY = 100_000
@@ -20,11 +21,11 @@ def chosen(ranked, others=(), **limits):
 def refusal(key, ranked, others=(), **limits):
     case_limits = SetLimits(**limits)
     shelf = SetChoices.of(ranked, others)
-    return why_not(Case(ranked, others, case_limits, shelf, shelf.best(case_limits)), key)
+    return why_not(Case(ranked, others, case_limits, shelf, SetSearch(shelf, case_limits).best()), key)
 
 
 def assemble(ranked, others, limits):
-    return SetChoices.of(ranked, others).best(limits)
+    return SetSearch(SetChoices.of(ranked, others), limits).best()
 
 
 def graded(key, serves, helps):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.retrieval.sets.assemble import SetChoices, SetLimits
+from repertoire.retrieval.sets.assemble import SetLimits, SetSearch
 from repertoire.retrieval.sets.candidates import Candidate, merged
+from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.whynot import Case, why_not
 from retrieval.sets.made import GRADED, PLENTY, assemble, candidate, chosen, graded, refusal
 
@@ -121,12 +122,12 @@ def test_a_set_is_never_larger_when_a_requirement_of_a_member_falls_away(shelf, 
 def worth_of_best(shelf, limits):
     """Try every set there is: independent of how the solver searches, not of what a set is worth."""
     best = 0.0
-    usable = [candidate.key for candidate in shelf.ranked if shelf.sound(candidate.key)]
+    search, usable = SetSearch(shelf, limits), [one.key for one in shelf.ranked if shelf.sound(one.key)]
     for size in range(1, limits.size + 1):
         for asked in itertools.combinations(usable, size):
             members = shelf.members(asked)
             if shelf.tokens(members) <= limits.budget and not any(shelf.rivals(key, members) for key in asked):
-                best = max(best, shelf.worth(asked, limits))
+                best = max(best, search.worth(asked))
     return best
 
 
@@ -143,7 +144,8 @@ def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
 def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_two_is_likelier_good(shelf):
     ranked, others, _ = shelf
     choices = SetChoices.of(ranked, others)
-    asked = choices.best(GRADED).asked
+    search = SetSearch(choices, GRADED)
+    asked = search.best().asked
     sound = [candidate.key for candidate in choices.ranked if choices.sound(candidate.key)]
     if sound and choices.closure(sound[0]) == (sound[0],):
         first, *rest = (choices.known[key] for key in sound)
@@ -152,7 +154,7 @@ def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_t
     for other in sound:
         free = other not in asked[:1] and not choices.rivals(other, choices.members(asked[:1]))
         if free and not is_needy_spare(choices, asked[0], other):
-            assert choices.worth(asked, GRADED) >= choices.worth((asked[0], other), GRADED) - 1e-12
+            assert search.worth(asked) >= search.worth((asked[0], other)) - 1e-12
 
 
 def is_needy_spare(choices, first, other):
@@ -292,7 +294,7 @@ def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
 def test_whatever_kept_one_out_can_be_told(shelf, key):
     ranked, others, limits = shelf
     on_shelf = SetChoices.of(ranked, others)
-    assembly = on_shelf.best(limits)
+    assembly = SetSearch(on_shelf, limits).best()
     if key in {c.key for c in ranked} - {member.key for member in assembly.chosen}:
         assert why_not(Case(ranked, others, limits, on_shelf, assembly), key).reason
 

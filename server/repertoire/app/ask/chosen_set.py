@@ -23,7 +23,8 @@ from repertoire.retrieval.need import without_message
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
+from repertoire.retrieval.sets.assemble import Assembly, SetLimits, SetSearch
+from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.roles import still_open
 from repertoire.retrieval.sets.whynot import Case
 
@@ -108,7 +109,7 @@ def choose(
 def _assembled(ranking: Ranking, pool: CandidatePool, limits: SetLimits) -> ChosenSet:
     ranked, others = pool.allowed(), pool.others()
     choices = SetChoices.of(ranked, others)
-    return ChosenSet(ranking, pool, Case(ranked, others, limits, choices, choices.best(limits)))
+    return ChosenSet(ranking, pool, Case(ranked, others, limits, choices, SetSearch(choices, limits).best()))
 
 
 def _check_limits(task: Task) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
+from repertoire.retrieval.sets.assemble import Assembly, SetLimits, SetSearch
 from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.goodness import is_large
 from repertoire.retrieval.sets.roles import still_open
 
@@ -88,7 +89,8 @@ def why_not(case: Case, key: str) -> Refusal:
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
     refusal = Refusal(key, reason, _name_beside(case, other, key), detail, stale)
     for change in _changes(case, stand_in, reason, other):
-        chosen = {member.key for member in SetChoices.of(change.ranked, change.others).best(change.limits).chosen}
+        changed = SetSearch(SetChoices.of(change.ranked, change.others), change.limits).best()
+        chosen = {member.key for member in changed.chosen}
         if (key if same else stand_in) in chosen:
             return replace(refusal, remedy=change.said)
     return refusal
@@ -96,8 +98,8 @@ def why_not(case: Case, key: str) -> Refusal:
 
 def member_of_same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
     """Return the key of the member that does most of a likely candidate's job; empty if there is none."""
-    likely, left = choices.brings(key, asked)
-    return choices.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
+    likely, left = choices.expected_f1.brings(key, asked)
+    return choices.expected_f1.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
 
 
 def _reason(case: Case, key: str) -> _Told:
@@ -135,7 +137,7 @@ def _over_budget(case: Case, key: str) -> _Told | None:
 
 def _too_little_gain(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
-    if case.choices.brings(key, asked)[0] < _UNLIKELY:
+    if case.choices.expected_f1.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
     known = case.choices.known
     open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
