@@ -9,17 +9,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from repertoire.domain.project import (
-    CODE,
-    DOCS,
-    ENTRIES,
-    KNOWLEDGE,
-    PROJECT,
-    SECTION,
-    SYMBOL,
-    chunk_space,
-    heading_space,
-)
+from repertoire.domain.project import CODE, DOCS, ENTRIES, KNOWLEDGE, SECTION, SYMBOL
+from repertoire.domain.project_layout import PROJECT, chunk_space, heading_space
 from repertoire.ports import Topology
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionIndex

@@ -21,9 +21,8 @@ from repertoire.domain.project import (
     EntryLink,
     Item,
     MirroredFile,
-    chunk_space,
-    heading_space,
 )
+from repertoire.domain.project_layout import chunk_space, heading_space
 from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts

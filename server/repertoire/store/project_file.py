@@ -20,7 +20,6 @@ from repertoire.domain.project import (
     EXPORTS,
     FILE,
     FILES,
-    PROJECT,
     RESOLVED,
     SECTION,
     SYMBOL,
@@ -30,12 +29,11 @@ from repertoire.domain.project import (
     KnownFile,
     ProjectCounts,
     ReadFile,
-    chunk_space,
     file_key,
-    heading_space,
     section_key,
     symbol_key,
 )
+from repertoire.domain.project_layout import PROJECT, chunk_space, heading_space
 from repertoire.domain.text import index_text
 from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection

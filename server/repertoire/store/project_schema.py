@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.domain.project import PROJECT
+from repertoire.domain.project_layout import PROJECT
 from repertoire.store.graph_file import GraphFile, begin
 from repertoire.store.migrations import Migration, full_text
 
