@@ -1,45 +1,25 @@
-"""Opens a project's memory, and writes what was read from the project's files."""
+"""Opens a project's memory: what was read from its files and when, what is still to be embedded, and what it counts."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from typing_extensions import Self
 
-from repertoire.domain.component import Edge, Node
-from repertoire.domain.pack import HAS_CHUNK, LINKS_TO
+from repertoire.domain.component import Edge
 from repertoire.domain.project import (
-    CHUNKS_OF,
-    CODE,
-    CONTAINS,
-    DOCS,
-    EXPORTS,
-    FILE,
     FILES,
     RESOLVED,
-    SECTION,
-    SYMBOL,
-    TREE,
-    Chunk,
-    CodeFacts,
     KnownFile,
     ProjectCounts,
     ReadFile,
-    file_key,
-    section_key,
-    symbol_key,
 )
-from repertoire.domain.project_layout import PROJECT, chunk_space, heading_space
-from repertoire.domain.text import index_text
 from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
-from repertoire.store.light.bindings import marks
 from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_credits import ProjectCredits
 from repertoire.store.project_entries import ProjectEntries
@@ -48,14 +28,12 @@ from repertoire.store.project_merges import ProjectMerges
 from repertoire.store.project_programs import StoredPrograms
 from repertoire.store.project_said import ProjectSaid
 from repertoire.store.project_schema import PROJECT_FILE
-from repertoire.store.project_texts import first_line, heading_of_section, heading_of_symbol, text_hash, words_of_symbol
-from repertoire.store.rows import storable, storable_value
+from repertoire.store.project_texts import text_hash
+from repertoire.store.project_tree import TreeWriter
+from repertoire.store.rows import storable
 from repertoire.store.vector_form import Matrix
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner
-
-_SEPARATOR = "\x1f"
-_KINDS_IN_KEY = re.compile(r"^(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
 
 
 class ProjectStore:
@@ -190,11 +168,11 @@ class ProjectStore:
         `reasons`: why the contents of some were not read. `programs`: names in them are to be resolved afterwards.
         """
         with self._db.transaction():
-            writer = GraphWriter(self._db, self.vectors, now)
+            tree = TreeWriter(self._db, self.vectors, now=now)
             if programs:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for file in files:
-                self._put(writer, file)
+                tree.put(file)
             self._write_skipped(reasons)
 
     def remove(self, paths: Sequence[str], *, now: str, programs: bool = True) -> None:
@@ -202,122 +180,14 @@ class ProjectStore:
         if not paths:
             return
         with self._db.transaction():
-            writer = GraphWriter(self._db, self.vectors, now)
             if programs:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
-            for path in paths:
-                for owner in (TREE, RESOLVED):
-                    writer.replace_edges(Owner(owner, path), ())
-                self._drop(writer, writer.owned(TREE, path))
-            writer.collect_orphans()
+            TreeWriter(self._db, self.vectors, now=now).remove(paths)
 
     def move(self, old: str, new: str) -> None:
         """Rename a file whose content did not change, with the keys of all that was read from it."""
         with self._db.transaction():
-            writer = GraphWriter(self._db, self.vectors, now="")
-            for kind in (FILE, SYMBOL, SECTION, *CHUNKS_OF.values()):
-                for node_id, key in self._db.rows(
-                    "SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type = ?", (TREE, old, kind)
-                ):
-                    kinds = _KINDS_IN_KEY.findall(key)[0]
-                    moved = f"{kinds}{new}{key[len(kinds) + len(old) :]}"
-                    writer.rename(node_id, moved, new)
-            self._db.execute(
-                "UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old)
-            )
-            self._db.execute("UPDATE project_file SET path = ? WHERE path = ?", (new, old))
-            self._db.touch(*(view.name for view in PROJECT.views))
-
-    def _put(self, writer: GraphWriter, file: ReadFile) -> None:
-        owner = Owner(TREE, storable(file.path))
-        before = writer.owned(TREE, file.path)
-        name = file.path.rpartition("/")[2]
-        words = (index_text(f"{name} {file.title}"), index_text(file.path), index_text(file.language))
-        # the full text has no content to compare with: written anew, it would change the view of files at every edit
-        as_before = (
-            self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
-        )
-        key = file_key(file.path)
-        file_id = writer.put_node(Node(key, FILE, name), owner, None if as_before else words)
-        row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)
-        self._db.execute("DELETE FROM project_file WHERE path = ? OR node_id = ?", (file.path, file_id))
-        facts = json.dumps(asdict(file.facts), separators=(",", ":")) if file.facts != CodeFacts() else "{}"
-        values = (*map(storable_value, row), facts)
-        self._db.execute(f"INSERT INTO project_file VALUES ({marks(values)})", values)
-        edges = [*self._symbols(writer, file, file_id), *self._sections(writer, file, file_id)]
-        edges.extend(Edge(key, file_key(path), LINKS_TO) for path in {*file.links})
-        writer.replace_edges(owner, edges)
-        kept = {key, *(edge.target for edge in edges)}
-        self._drop(writer, [(node_id, old) for node_id, old in before if old not in kept])
-
-    def _drop(self, writer: GraphWriter, nodes: Sequence[tuple[int, str]]) -> None:
-        """Delete nodes; those that an edge of another owner leads to become stand-ins."""
-        needed, rest = list[tuple[int, str]](), list[tuple[int, str]]()
-        for node_id, key in nodes:
-            wanted = self._db.value("SELECT 1 FROM edge WHERE target = ? AND source_id <> ? LIMIT 1", (node_id, TREE))
-            if wanted:
-                needed.append((node_id, key))
-            else:
-                rest.append((node_id, str(self._db.value("SELECT type FROM node WHERE id = ?", (node_id,)))))
-        writer.release(needed)
-        writer.delete(rest)
-
-    def _symbols(self, writer: GraphWriter, file: ReadFile, file_id: int) -> Iterator[Edge]:
-        owner = Owner(TREE, storable(file.path))
-        for symbol in file.symbols:
-            key = storable(symbol_key(file.path, symbol.qualname))
-            node_id = writer.put_node(Node(key, SYMBOL, symbol.name), owner, words_of_symbol(file.path, symbol))
-            head = (symbol.kind, symbol.qualname, symbol.container, symbol.signature, symbol.doc)
-            row = (node_id, file_id, *map(storable, head), symbol.start, symbol.end, int(symbol.exported))
-            self._db.execute(f"INSERT OR REPLACE INTO symbol VALUES ({marks(row)})", row)
-            around = symbol_key(file.path, symbol.container) if symbol.container else file_key(file.path)
-            yield Edge(around, key, CONTAINS)
-            if symbol.exported and not symbol.container:
-                yield Edge(file_key(file.path), key, EXPORTS)
-            if symbol.chunks:
-                self._embed(node_id, heading_space(CODE), heading_of_symbol(file.path, symbol))
-            yield from self._chunks(writer, owner, CODE, (node_id, key), symbol.chunks)
-
-    def _sections(self, writer: GraphWriter, file: ReadFile, file_id: int) -> Iterator[Edge]:
-        owner = Owner(TREE, storable(file.path))
-        for section in file.sections:
-            key = storable(section_key(file.path, section.anchor))
-            above = index_text(" ".join((file.title, *section.path, file.path)))
-            words = (index_text(section.title), above, index_text(section.text))
-            node_id = writer.put_node(Node(key, SECTION, section.title), owner, words)
-            path, first = _SEPARATOR.join(section.path), first_line(section)
-            row = (
-                section.anchor,
-                section.title,
-                section.level,
-                path,
-                first,
-                section.start,
-                section.end,
-                " ".join(section.snippets),
-            )
-            values = (node_id, file_id, *map(storable_value, row))
-            self._db.execute(f"INSERT OR REPLACE INTO section VALUES ({marks(values)})", values)
-            yield Edge(file_key(file.path), key, CONTAINS)
-            if section.chunks:
-                self._embed(node_id, heading_space(DOCS), heading_of_section(file, section))
-            yield from self._chunks(writer, owner, DOCS, (node_id, key), section.chunks)
-
-    def _chunks(
-        self, writer: GraphWriter, owner: Owner, view: str, above: tuple[int, str], chunks: Sequence[Chunk]
-    ) -> Iterator[Edge]:
-        above_id, above_key = above
-        for number, chunk in enumerate(chunks):
-            key = f"{CHUNKS_OF[view]}:{number}:{above_key}"
-            node_id = writer.put_node(Node(key, CHUNKS_OF[view], ""), owner)
-            self._db.execute(
-                "INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?)", (node_id, above_id, chunk.start, chunk.end)
-            )
-            self._embed(node_id, chunk_space(view), chunk.text)
-            yield Edge(above_key, key, HAS_CHUNK)
-
-    def _embed(self, node_id: int, space: str, text: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text)))
+            TreeWriter(self._db, self.vectors, now="").move(old, new)
 
     def programs(self) -> StoredPrograms:
         """Return what the programs of the project define and say, as they are now; the same while no file comes."""
