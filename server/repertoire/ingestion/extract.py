@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import (
@@ -27,30 +27,25 @@ from repertoire.ingestion import (
     clients,
     install,
     licences,
-    manifests,
     prose,
     readme,
     relations,
     scripts,
     values,
 )
+from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
-from repertoire.ingestion.fixtures import is_fixture
 from repertoire.ingestion.parts import (
-    HOOK_FILES,
     Draft,
     FileOutcome,
     PluginFacts,
     SourceFile,
     SourceLayout,
-    Strategy,
     folder,
-    hook_scripts,
-    is_program,
     skill_of,
 )
 from repertoire.ingestion.plugin_files import carries
-from repertoire.ingestion.registry import STRATEGIES, strategy_for
+from repertoire.ingestion.registry import strategy_for
 from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.source_context import TOO_SLOW, SourceContext, seal, too_slow
 from repertoire.ingestion.values import Unusable
@@ -59,21 +54,7 @@ PARTS = 300  # files of one component that its content hash covers and that are 
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
 _GATHERED = 20_000_000  # characters of one package's programs that are read
-_MANIFESTS, _MANIFEST_FILES = ("marketplace", "plugin"), ("marketplace.json", "plugin.json")
 _WHOLE = ("folder", "git")  # kinds of sources that are a whole repository, which its README describes
-_BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim many files that are no components
-
-Pick = Callable[[str, SourceLayout], Strategy | None]
-
-
-@dataclass(frozen=True)
-class ExtractionPlan:
-    """The plan of an extraction: which files are read, and which are parts of others."""
-
-    read: tuple[str, ...]
-    parts: Mapping[str, tuple[str, ...]]  # SKILL.md -> the files beside it
-    layout: SourceLayout
-    paths: tuple[str, ...] = ()  # paths of all files in the source
 
 
 @dataclass(frozen=True)
@@ -84,47 +65,6 @@ class Extraction:
     derived: tuple[Edge, ...]
     warnings: tuple[str, ...]
     fates: tuple[FileFate, ...] = ()
-
-
-def manifests_first(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
-    """Decide which files are read before all others: what a manifest points to has no telling name of its own."""
-    named = [path for path in paths if path.endswith(_MANIFEST_FILES) and not is_fixture(path)]
-    return ExtractionPlan(tuple(named), {}, layout)
-
-
-def declaring(manifest_files: Mapping[str, SourceFile], layout: SourceLayout) -> SourceLayout:
-    """Return a layout that also holds the types of the files that these manifests point to."""
-    return dataclasses.replace(layout, declared=_read_manifests(manifest_files, layout, strategy_for).declared)
-
-
-def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
-    """Decide by their names which files are read, and which are parts of others."""
-    offered = [path for path in paths if not is_fixture(path)]
-    skills = {folder(path): path for path in offered if path.rpartition("/")[2].lower() == "skill.md"}
-    layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(offered))
-    beside = {name for strategy in STRATEGIES for name in strategy.beside}
-    ordered = sorted(paths)
-    programs = [path for path in ordered if is_program(path)]
-    read: list[str] = []
-    parts: dict[str, list[str]] = {}
-    for path in paths:
-        strategy = strategy_for(path, layout)
-        if strategy is not None and strategy.gathers is not None:
-            parts[path] = list(strategy.gathers(path, ordered))
-        if strategy is not None or licences.is_licence_file(path) or path.rpartition("/")[2] in beside:
-            read.append(path)
-        owner = skill_of(path, layout.skills)
-        if owner is not None and path != skills[owner]:
-            parts.setdefault(skills[owner], []).append(path)
-    parts.update({path: hook_scripts(path, programs) for path in read if path.rpartition("/")[2] in HOOK_FILES})
-    read.sort(key=lambda path: path.endswith(".py"))  # last: code must not use up the room that texts need
-    return ExtractionPlan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
-
-
-def looks_like_component(path: str, layout: SourceLayout) -> bool:
-    """Tell by its name alone whether a file would be a component if it could be read."""
-    strategy = strategy_for(path, layout)
-    return strategy is not None and strategy.kind not in _BY_LOOKS
 
 
 def extract(
@@ -139,7 +79,7 @@ def extract(
 
     `pick` finds the strategy that reads a path.
     """
-    layout = _read_manifests(files, plan.layout, pick)
+    layout = read_manifests(files, plan.layout, pick)
     reader = _Reader(files, context, layout, plan.parts, pick)
     records = [reader.record(path) for path in plan.read if path in files]
     for path, reason in unread.items():
@@ -155,15 +95,6 @@ def extract(
     kept = tuple(record for record in records if record is not None)
     became = fates(plan.paths, kept, plan.parts, reader.left, plan.read)
     return Extraction(kept, tuple(derived), tuple(reader.warnings), became)
-
-
-def _read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick: Pick) -> SourceLayout:
-    claimed = []
-    for path, file in files.items():
-        strategy = pick(path, layout)
-        if strategy is not None and strategy.kind in _MANIFESTS:
-            claimed.append(file)
-    return manifests.read_layout(claimed, base=layout)
 
 
 class _Reader:

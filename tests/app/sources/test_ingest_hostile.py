@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from examples import examples
 from ingestion.workbench import skill
 from repertoire.app.sources import ingest as ingesting
-from repertoire.ingestion import extract as extraction
+from repertoire.ingestion.extraction_plan import plan_extraction
 from repertoire.ingestion.front_matter import split
 from repertoire.ingestion.parts import SourceLayout
 
@@ -285,7 +285,7 @@ def test_many_plugins_and_packages_are_planned_in_proportion_to_their_number():
         each = ("hooks/hooks.json", "hooks/a.py", "scripts/b.sh", "package.json", "src/c.ts")
         paths = [f"plugins/p{place}/{name}" for place in range(number) for name in each]
         began = time.process_time()
-        planned = extraction.plan(paths, SourceLayout("many"))
+        planned = plan_extraction(paths, SourceLayout("many"))
         assert planned.parts["plugins/p1/hooks/hooks.json"] == ("plugins/p1/hooks/a.py", "plugins/p1/scripts/b.sh")
         return time.process_time() - began
 

@@ -36,7 +36,8 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import GIVEN, HOME
 from repertoire.ingestion import clients
-from repertoire.ingestion.extract import Extraction, ExtractionPlan, extract
+from repertoire.ingestion.extract import Extraction, extract
+from repertoire.ingestion.extraction_plan import ExtractionPlan
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.manifests import plugin_root
 from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder

@@ -14,7 +14,7 @@ from repertoire.app.sources.ingest import context_of, plan_of, read_files
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.domain.component import FileFate
 from repertoire.domain.errors import InvalidRequest
-from repertoire.ingestion import extract as extraction
+from repertoire.ingestion.extract import extract
 from repertoire.ingestion.file_outcomes import NONE
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -35,7 +35,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
         entries = {entry.path: entry for entry in listing.entries}
         plan = plan_of(opened, entries)
         files, unread = read_files(entries, opened.documents, plan, lambda _done, _total: None)
-        found = extraction.extract(files, unread, plan, context_of(store, opened, entries))
+        found = extract(files, unread, plan, context_of(store, opened, entries))
     refused = [FileFate(item.path, NONE, item.reason) for item in listing.refused]
     return tuple(sorted((*found.fates, *refused), key=lambda fate: fate.path))
 

@@ -30,8 +30,8 @@ from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import FileRecord, IngestReport
 from repertoire.domain.errors import SourceError
-from repertoire.ingestion import extract as extraction
-from repertoire.ingestion.extract import PARTS, ExtractionPlan
+from repertoire.ingestion.extract import PARTS, extract
+from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
 from repertoire.ingestion.parts import SourceFile
 from repertoire.ingestion.source_context import SourceContext, StaticChecks, fingerprint
 from repertoire.retrieval.translation import described_in_english
@@ -130,7 +130,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
         store.sources.seen(info.key, now=now())
         return ingest_report(store, info.key, (0, 0), warnings, started)
     report(Step(info.key, "extract", 0, len(files)))
-    found = extraction.extract(files, unread, plan, context)
+    found = extract(files, unread, plan, context)
     folders = [
         FileRecord(refused.path, refused.reason, skipped=refused.reason)
         for refused in listing.refused
@@ -147,9 +147,9 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
 def plan_of(opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> ExtractionPlan:
     """Return which files of a source are read, those that its manifests point to among them."""
     paths = [*entries, *(path for path in opened.documents if path not in entries)]
-    first = extraction.manifests_first(paths, opened.layout)
+    first = manifests_first(paths, opened.layout)
     manifests, _ = read_files(entries, opened.documents, first, lambda _done, _total: None)
-    return extraction.plan(paths, extraction.declaring(manifests, opened.layout))
+    return plan_extraction(paths, declaring(manifests, opened.layout))
 
 
 def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:
