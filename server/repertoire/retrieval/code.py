@@ -8,7 +8,7 @@ import numpy as np
 
 from repertoire import linear
 from repertoire.ports import Vectors
-from repertoire.retrieval.arrays import Floats, Mask, Space
+from repertoire.retrieval.arrays import Floats, Mask, Space, dot_products
 
 CODE = "code"
 _BOUND = 3.0  # log-odds for the nearest code; with 4, bench/quality/code.tsv had no more answers in the first five
@@ -37,7 +37,7 @@ def is_code(text: str) -> bool:
 def code_odds(space: Space, vector: Vectors, allowed: Mask) -> Floats:
     """Return the log-odds that code similarity adds to each row, from 0 to `_BOUND` for the nearest row."""
     near = np.zeros(len(allowed))
-    near[space.rows] = np.maximum(np.einsum("ij,j->i", space.vectors, vector), 0.0)  # see vector.semantic
+    near[space.rows] = np.maximum(dot_products(space.vectors, vector), 0.0)
     near *= allowed
     nearest = float(near.max(initial=0.0))
     return _BOUND * (near / nearest) ** _SHARPNESS if nearest > 0.0 else near

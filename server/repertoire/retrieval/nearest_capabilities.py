@@ -6,6 +6,7 @@ import numpy as np
 
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.ports import Vectors
+from repertoire.retrieval.arrays import dot_products
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.snapshot_cache import SnapshotCache
 
@@ -27,7 +28,7 @@ class NearestCapabilities:
         names, centroids = self._centroids.of(snapshot)
         if not names:
             return ()
-        near = np.einsum("ij,j->i", centroids, vector)  # see vector.semantic
+        near = dot_products(centroids, vector)
         best = np.argsort(-near, kind="stable")[:_MOST]
         return tuple(names[index] for index in best.tolist() if near[index] >= _NEAR)
 

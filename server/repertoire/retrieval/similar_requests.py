@@ -20,7 +20,7 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.domain.experience import Experiences
 from repertoire.ports import Vectors
-from repertoire.retrieval.arrays import Floats, Mask, Rows, Space, best_rows
+from repertoire.retrieval.arrays import Floats, Mask, Rows, Space, best_rows, dot_products
 from repertoire.retrieval.past_requests import past_requests
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vector import nearness
@@ -124,7 +124,7 @@ class RequestHistory:
         if not len(self):
             return RequestEvidence.silent(self._size)
         requests = self._requests
-        near = _similarities(requests.vectors, vector)
+        near = dot_products(requests.vectors, vector)
         best, weights = _nearest(near)
         wanted = self._wanted(best, near[best].tolist())
         served = self._vote(best, weights)
@@ -146,7 +146,7 @@ class RequestHistory:
             served = self._requests.served(index)
             if not len(served):
                 continue
-            near = _similarities(self._requests.vectors, self._requests.vectors[index])
+            near = dot_products(self._requests.vectors, self._requests.vectors[index])
             near[index] = -1.0
             best, weights = _nearest(near)
             similarities.append(float(near[best].max()))
@@ -201,10 +201,6 @@ def _nearest(near: Vectors) -> tuple[Rows, Floats]:
 def _shared(amounts: Floats) -> Floats:
     total = float(amounts.sum())
     return amounts / total if total > 0.0 else amounts
-
-
-def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
-    return np.asarray(np.einsum("ij,j->i", vectors, vector))  # see vector.semantic
 
 
 def with_past_requests(scores: Floats, past: RequestEvidence) -> Floats:

@@ -31,7 +31,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.graph import COMPONENTS, HOME
 from repertoire.ports import GraphReader, Summary, VectorReader, Vectors
-from repertoire.retrieval.arrays import Arrays, Floats, Mask, Rows, Space
+from repertoire.retrieval.arrays import Arrays, Floats, Mask, Rows, Space, places_among
 from repertoire.retrieval.exact_copies import Copies
 from repertoire.retrieval.installation_units import Units
 
@@ -277,13 +277,8 @@ class Snapshots:
 
 
 def _space(snapshot: Snapshot, space: str, node_ids: Rows, vectors: Vectors) -> Space:
-    if space == REQUEST_SPACE:
-        ids = snapshot.topology.ids
-        rows = np.searchsorted(ids, node_ids)
-        rows[rows == len(ids)] = 0
-        known = ids[rows] == node_ids if len(ids) else np.zeros(len(node_ids), dtype=np.bool_)
-    else:
-        rows, known = snapshot.rows_of(node_ids)
+    ids = snapshot.topology.ids if space == REQUEST_SPACE else snapshot.node_ids  # a request is no row
+    rows, known = places_among(ids, node_ids)
     if known.all():
         return Space(rows, vectors)
     return Space(rows[known], vectors[known])

@@ -14,6 +14,7 @@ import numpy as np
 
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.ports import Vectors
+from repertoire.retrieval.arrays import dot_products
 from repertoire.retrieval.learned_arrays import arrays_for
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.snapshot_cache import SnapshotCache
@@ -61,7 +62,7 @@ def _lower_end(snapshot: Snapshot, subject: SubjectModel | None) -> float:
     vectors = snapshot.spaces[DESCRIPTION_SPACE].vectors
     if subject is None or not len(vectors):
         return -np.inf
-    odds = np.einsum("ij,j->i", vectors, subject.direction) + subject.offset  # see vector.semantic
+    odds = dot_products(vectors, subject.direction) + subject.offset
     shares = np.linspace(0.0, 100.0, len(odds))  # numpy's own percentile imports its masked arrays
     low, middle = np.interp((_FEW, 50.0), shares, np.sort(odds)).tolist()
     return float(low) if middle > 0.0 else -np.inf

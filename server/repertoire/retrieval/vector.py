@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.ports import Vectors
-from repertoire.retrieval.arrays import Floats, Mask, Rows, Space
+from repertoire.retrieval.arrays import Floats, Mask, Rows, Space, places_among
 
 _ONE_BY_ONE = 3  # query vectors up to which one product each is faster than one product for all (10,000 and 100,000)
 
@@ -37,10 +37,10 @@ class Semantic:
 
 def nearness(space: Space, vector: Vectors, rows: Rows) -> Floats:
     """Return the cosine of each row with one vector; 0 for rows without a vector in this space."""
-    place = np.searchsorted(space.rows, rows)
-    place[place == len(space.rows)] = 0
-    known = space.rows[place] == rows if len(space.rows) else np.zeros(len(rows), dtype=np.bool_)
-    return np.where(known, space.vectors[place] @ vector, 0.0) if len(space.rows) else np.zeros(len(rows))
+    if not len(space.rows):
+        return np.zeros(len(rows))
+    places, known = places_among(space.rows, rows)
+    return np.where(known, space.vectors[places] @ vector, 0.0)
 
 
 def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows, Rows] | None = None) -> Semantic:
