@@ -163,10 +163,9 @@ class FileFate:
     of: str = ""
 
 
-PACKS = "packs"  # key and kind of the source that names the packs of the home
-CATALOGUE = (
-    "catalogue"  # key and kind of the shipped source, which lists only some components of a repository or plugin
-)
+# Keys and kinds of two sources: the one that names the packs of the home, and the shipped one, which lists only some
+# components of a repository or plugin.
+PACKS, CATALOGUE = "packs", "catalogue"
 
 
 def name_and_range(requirement: str) -> tuple[str, str]:

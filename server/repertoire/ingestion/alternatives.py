@@ -13,9 +13,8 @@ from repertoire.ingestion.twins import bounded, kind_of
 from repertoire.ports import Outline
 
 MAX_ALTERNATIVES = 5  # alternatives that are kept of one component
-SIMILARITY_THRESHOLD = (
-    0.75  # cosine of two descriptions; a lower threshold would make all components of one field alternatives
-)
+# Cosine of two descriptions; a lower threshold would make all components of one field alternatives.
+SIMILARITY_THRESHOLD = 0.75
 _COMPARED = 40
 _FEW_WORDS = 6  # words of the shortest description that is compared: shorter ones are similar by chance
 _WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25

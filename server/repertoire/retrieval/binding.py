@@ -178,9 +178,8 @@ class ProductBindings:
         return self._products.known[product].kind if product in self._products.known else SERVICE
 
     def _bound_products(self, component: Component, server: str) -> BoundProducts:
-        description = (
-            "" if component.type == HOOK else component.described[:_TEXT]
-        )  # a hook's description is its command
+        is_command = component.type == HOOK  # what stands as a hook's description
+        description = "" if is_command else component.described[:_TEXT]
         own = self._products.name_words(component.name)
         groups = (name for name in (component.plugin, server) if name != component.name)
         group = [word for name in groups for word in self._products.name_words(name)]

@@ -92,9 +92,8 @@ class Patterns:
             summary = snapshot.summaries[row]
             for called in {summary.id, summary.name}:
                 self._called.setdefault(called, []).append(row)
-        for row in np.flatnonzero(
-            snapshot.copies.has_installed_copy
-        ).tolist():  # an installed copy is found by its copies' ids too
+        # An installed copy is found by its copies' ids too.
+        for row in np.flatnonzero(snapshot.copies.has_installed_copy).tolist():
             answering = int(snapshot.copies.representative[row])
             if answering in self._called.get(snapshot.summaries[answering].id, ()):
                 self._called.setdefault(snapshot.summaries[row].id, []).append(answering)

@@ -134,9 +134,7 @@ class QueryPlan:
     effort: Effort = field(default=EFFORTS[BALANCED])
     stack: Stack = Stack()
     near: tuple[str, ...] = ()  # capabilities whose centroid is near to the question's vector, once it is embedded
-    translation: Translation | None = (
-        None  # the translation of a question that is not in English; the query holds its text
-    )
+    translation: Translation | None = None  # of a question that is not in English; the query holds its text
     exclusion: Exclusion | None = None  # what the question rules out; the query holds its text without that
 
     @property

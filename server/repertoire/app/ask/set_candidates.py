@@ -35,9 +35,8 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
 _CONSIDERED = 30  # ranked candidates that may enter a set
-_MIN_DESCRIPTION = (
-    40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
-)
+# Equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence.
+_MIN_DESCRIPTION = 40
 _PART = 0.9  # similarity of a plugin and each of its parts: to choose both adds little
 _LIKE, _ALIKE = 0.7, 0.5  # cosine of descriptions from which jobs are similar; job similarity at cosine 1
 
