@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -291,7 +291,7 @@ class PackStore:
         self._db.execute("VACUUM INTO ?", (str(target),))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _schema() -> frozenset[Row]:
     return schema_of(PACK_FILE.migrations, without=_FOR_WRITING)
 

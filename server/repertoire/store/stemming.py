@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from functools import cache
 
 import apsw
 
 _lock = threading.Lock()  # one connection, whatever the number of threads
 
 
-@lru_cache(maxsize=1)
+@cache
 def _tokenizer() -> tuple[apsw.Connection, apsw.FTS5Tokenizer]:
     connection = apsw.Connection(":memory:")
     return connection, connection.fts5_tokenizer("porter", ["unicode61"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache
 
 from repertoire.catalogue import products, reading
 from repertoire.domain.answer import Facet
@@ -30,9 +30,10 @@ _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left ou
 def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
     """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task."""
     plan, narrower = ranking.plan, _narrower()
-    asked = (ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower))
-    goes_on = ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE
-    if ranking.implied is None or goes_on or not too_vague(*asked, in_project=bool(plan.stack.uses)):
+    if ranking.implied is None or (ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE):
+        return ()
+    areas, in_project = frozenset(narrower), bool(plan.stack.uses)
+    if not too_vague(ranking.vague, ranking.chance, plan.capabilities, areas, in_project=in_project):
         return ()
     provided, likely = _provided(ranking.snapshot), ranking.implied.likely
     named = plan.capabilities[:1]
@@ -70,7 +71,7 @@ def _provided(snapshot: Snapshot) -> Counter[str]:
     return Counter(snapshot.topology.names[end] for end in snapshot.provisions.capabilities.tolist())
 
 
-@lru_cache(maxsize=1)
+@cache
 def _narrower() -> Mapping[str, tuple[str, ...]]:
     """Map each broad capability of the vocabulary to the capabilities directly below it."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -85,6 +86,6 @@ def _below(term: str) -> list[str]:
     return [term, *(one for narrower in _narrower().get(term, ()) for one in _below(narrower))]
 
 
-@lru_cache(maxsize=1)
+@cache
 def _products() -> frozenset[str]:
     return frozenset(products.load())
