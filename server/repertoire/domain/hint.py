@@ -43,11 +43,14 @@ class HintItem:
     whole: bool = True  # false where these are only those that are known
 
 
+def switched_off(environment: Mapping[str, str]) -> bool:
+    """Tell whether the environment switches Repertoire off in hooks: REPERTOIRE_OFF=1."""
+    return environment.get("REPERTOIRE_OFF", "").lower() not in {"", *_NO}
+
+
 def silenced(environment: Mapping[str, str]) -> bool:
     """Tell whether the environment switches hints off: REPERTOIRE_OFF=1, or any of the switches set to no."""
-    if environment.get("REPERTOIRE_OFF", "").lower() not in {"", *_NO}:
-        return True
-    return any(environment.get(name, "").lower() in _NO for name in SWITCHES)
+    return switched_off(environment) or any(environment.get(name, "").lower() in _NO for name in SWITCHES)
 
 
 def hint_text(heading: str, items: Iterable[HintItem]) -> str:

@@ -25,7 +25,7 @@ from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_d
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.event import UNDONE, Event, Moment
-from repertoire.domain.hint import silenced
+from repertoire.domain.hint import silenced, switched_off
 from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
@@ -152,7 +152,7 @@ class Answers:
 
     @property
     def _off(self) -> bool:
-        return silenced({"REPERTOIRE_OFF": self._environment.get("REPERTOIRE_OFF", "")})
+        return switched_off(self._environment)
 
     def prompt(self, hook: Hook) -> HookOutcome:
         """Offer components that fit a prompt, and record the request."""

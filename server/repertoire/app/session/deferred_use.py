@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.boot.spool import HEARD
-from repertoire.domain.hint import silenced
+from repertoire.domain.hint import switched_off
 from repertoire.domain.text import clean_line
 from repertoire.learning.selections import Mention, from_command, from_tool
 
@@ -23,7 +23,7 @@ def used_command(command: str, environment: Mapping[str, str]) -> Mapping[str, o
 
 
 def _row(mention: Mention | None, tool: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    if mention is None or mention.ours or silenced({"REPERTOIRE_OFF": environment.get("REPERTOIRE_OFF", "")}):
+    if mention is None or mention.ours or switched_off(environment):
         return None
     told = {"tool": clean_line(tool, 200), "name": clean_line(mention.text, 120)}
     return {"at": now(), "kind": HEARD, "data": told}
