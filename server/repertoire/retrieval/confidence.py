@@ -51,7 +51,7 @@ def words_confidence(evidence: WordFeatures, *, implied: bool) -> float:
     (28.4 and 24.2).
     """
     odds = float(np.dot(WORDS_GATE, (*astuple(evidence), 1.0))) + _IMPLIED * implied
-    return 1.0 / (1.0 + math.exp(-odds))
+    return _logistic(odds)
 
 
 def confidence(evidence: ConfidenceFeatures, *, vectors: bool) -> float:
@@ -61,7 +61,7 @@ def confidence(evidence: ConfidenceFeatures, *, vectors: bool) -> float:
     """
     nearness = evidence.nearness if vectors else _USUAL_NEARNESS * evidence.best
     odds = float(np.dot(GATE, (nearness, evidence.first, evidence.best, 1.0)))
-    return 1.0 / (1.0 + math.exp(-odds))
+    return _logistic(odds)
 
 
 def fits(sure: float, *, among: int) -> bool:
@@ -87,7 +87,7 @@ _LOW = 1e-4  # smallest chance of which log-odds are taken
 
 def chance(serves: float) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1, from its grade in log-odds."""
-    return 1.0 / (1.0 + math.exp(-(_OF_GRADE * serves + _OFFSET)))
+    return _logistic(_OF_GRADE * serves + _OFFSET)
 
 
 def chance_share(brevity: float) -> float:
@@ -98,7 +98,11 @@ def chance_share(brevity: float) -> float:
 def interpolate(first: float, second: float, share: float) -> float:
     """Interpolate between two chances in log-odds: the first at a share of 0, the second at 1."""
     odds = (1.0 - share) * _log_odds(first) + share * _log_odds(second)
-    return 1.0 / (1.0 + math.exp(-odds))
+    return _logistic(odds)
+
+
+def _logistic(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 def _log_odds(likely: float) -> float:
