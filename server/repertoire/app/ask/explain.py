@@ -171,7 +171,7 @@ def explain(
         *Troubles(store, asked.ageing, unwanted=lambda: muted).of(component.id),
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
-    silenced = bool(muted & {component.id, stored.source, component.repository})
+    silenced = _is_muted(stored, muted)
     told = _MUTED if silenced else _why_unfit(component) if component.id in unfit else ""
     barred = _Barred(unfit | muted, told, muted)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
@@ -249,12 +249,14 @@ def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tu
     """Return a component's related components that are not muted: first its plugin, then the others."""
     known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
     found = _distinct(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
-    return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
+    if muted:
+        others = ((link, store.graph.by_key(link.other)) for link in found)
+        found = tuple(link for link, stored in others if stored is None or not _is_muted(stored, muted))
+    return found[:_MOST]
 
 
-def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
-    stored = store.graph.by_key(key)
-    return stored is not None and bool(muted & {key, stored.source, stored.component.repository})
+def _is_muted(stored: StoredComponent, muted: frozenset[str]) -> bool:
+    return not muted.isdisjoint((stored.component.id, stored.source, stored.component.repository))
 
 
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
