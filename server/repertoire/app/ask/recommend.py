@@ -22,7 +22,7 @@ from repertoire.retrieval.plan import combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
 from repertoire.retrieval.sets.roles import Chosen
-from repertoire.retrieval.sets.whynot import Refusal, why_not
+from repertoire.retrieval.sets.whynot import why_not
 from repertoire.retrieval.snapshot import Snapshot
 
 _NEAR = 5  # runners-up that an answer names
@@ -214,13 +214,8 @@ def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) 
 
 
 def _left_out(best: ChosenSet, hit: Hit) -> Other:
-    refusal: Refusal = why_not(best.case, hit.component.id)
-    detail = refusal.detail
-    if refusal.reason == whynot.CONFLICT and refusal.detail:
-        detail = f": {detail}"
-    reason = whynot.TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
-    if refusal.reason == whynot.CONFLICT and not refusal.other:
-        reason = refusal.detail
+    refusal = why_not(best.case, hit.component.id)
+    reason = refusal.text
     if refusal.reason == whynot.SAME_JOB and _shares_plugin(best, hit, refusal.other):
         reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
     if refusal.stale:

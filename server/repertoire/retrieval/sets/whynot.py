@@ -11,9 +11,11 @@ from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.goodness import is_large
 from repertoire.retrieval.sets.roles import still_open
 
-SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
+SAME, CONFLICT, VERSIONS, TORN, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
     "same",
     "conflict",
+    "versions",
+    "torn",
     "needs",
     "budget",
     "full",
@@ -23,9 +25,11 @@ SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_
     "unsure",
     "nothing new",
 )
-TEXTS = {
+_TEXTS = {
     SAME: "the same as {other}",
-    CONFLICT: "conflicts with {other}{detail}",
+    CONFLICT: "conflicts with {other}",
+    VERSIONS: "conflicts with {other}: {detail}",
+    TORN: "what it needs cannot stand beside each other",
     NEEDS: "needs {detail}",
     BUDGET: "over budget: {detail}",
     FULL: "the set has its {detail}",
@@ -58,6 +62,11 @@ class Refusal:
     detail: str = ""
     stale: str = ""
     remedy: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason in words."""
+        return _TEXTS[self.reason].format(other=self.other, detail=self.detail)
 
 
 @dataclass(frozen=True)
@@ -106,10 +115,12 @@ def _reason(case: Case, key: str) -> _Told:
     choices, asked = case.choices, case.assembly.asked
     candidate, members = choices.known[key], choices.members(asked)
     if not choices.sound(key):
-        return CONFLICT, "", "what it needs cannot stand beside each other"
+        return TORN, "", ""
     if rivals := choices.rivals(key, members):
-        twins = candidate.twins & choices.known[rivals[0]].twins
-        return (SAME if twins else CONFLICT), rivals[0], _disputed(choices, key, rivals[0])
+        if candidate.twins & choices.known[rivals[0]].twins:
+            return SAME, rivals[0], ""
+        versions = _disputed(choices, key, rivals[0])
+        return (VERSIONS if versions else CONFLICT), rivals[0], versions
     checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _over_budget, _too_little_gain)
     return next(found for check in checks if (found := check(case, key)) is not None)
 
@@ -158,6 +169,7 @@ def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]
         FULL: lambda: _with_size(case),
         SAME: lambda: _without(case, other),
         CONFLICT: lambda: _without(case, other),
+        VERSIONS: lambda: _without(case, other),
         SAME_JOB: lambda: _without(case, other),
     }
     tried = 0
@@ -191,8 +203,6 @@ def _with_size(case: Case) -> Iterator[_Change]:
 
 
 def _without(case: Case, other: str) -> Iterator[_Change]:
-    if not other:
-        return
     # Members that depend on the removed one would bring it back.
     gone = {other, *(member for member in case.assembly.asked if other in case.choices.closure(member))}
     yield _Change(
