@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
+from typing import NamedTuple
 
 from repertoire.domain.answer import Hit, Query
 from repertoire.ports import Embedder, GraphReader, VectorReader
@@ -63,6 +64,14 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
 )
 
 
+class _Rows(NamedTuple):
+    """The rows of a snapshot that a question may be answered with, by masks, and those that it names."""
+
+    allowed: Mask
+    silenced: Mask
+    named: Rows
+
+
 class Pipeline:
     """Ranks the components of one store for questions, with one embedding model."""
 
@@ -106,27 +115,19 @@ class Pipeline:
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._stack(query)
             plan = self._plan(query, intent, stack)
-            silenced = silenced_rows(snapshot, muted)
-            allowed = allowed_rows(snapshot, query, frozenset()) & ~silenced
-            named = named_rows(self._graph, plan, snapshot, allowed)
-            detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
-            if plan.translation is not None:
-                stage_log.missing(plan.translation.note)
-                detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
-            elif not self._is_multilingual and is_unread(plan.query.text):
-                stage_log.missing("the question is in a language that is not read: names of technologies alone count")
-            if plan.exclusion is not None:
-                stage_log.missing(plan.exclusion.note)
-            detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
-        if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
-            return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
+            rows = self._rows(plan, snapshot, muted)
+            detail.extend([f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"])
+            detail.extend(self._note_reading(plan, stage_log))
+            detail.append(f"{int(rows.allowed.sum())} of {len(snapshot)} components")
+        if len(rows.named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
+            return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, rows.named, stage_log)
         with stage_log.aside():  # reading a new snapshot does not count as this question's time
             self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
-        run = self._new_run(plan, snapshot, (allowed, silenced), stage_log, named)
+        run = self._new_run(plan, snapshot, rows, stage_log)
         take_all(STAGES, run)
-        return self._judge.ranking(run, certain=len(named) > 0)
+        return self._judge.ranking(run, certain=len(rows.named) > 0)
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and its reasons."""
@@ -167,24 +168,29 @@ class Pipeline:
         self._resources.read(snapshot)
         self._judge.read(snapshot)
 
-    def _new_run(
-        self, plan: QueryPlan, snapshot: Snapshot, masks: tuple[Mask, Mask], stage_log: StageLog, named: Rows
-    ) -> ComponentRun:
-        """Return the run of a question before its first stage; its vectors are computed in the background.
+    def _rows(self, plan: QueryPlan, snapshot: Snapshot, muted: frozenset[str]) -> _Rows:
+        silenced = silenced_rows(snapshot, muted)
+        allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
+        return _Rows(allowed, silenced, named_rows(self._graph, plan, snapshot, allowed))
 
-        `masks`: of the rows that are allowed, and of those that are silenced.
-        """
+    def _note_reading(self, plan: QueryPlan, stage_log: StageLog) -> list[str]:
+        """Note what of a question is read in other words, or not at all; return what the report says of it."""
+        detail = []
+        if plan.translation is not None:
+            stage_log.missing(plan.translation.note)
+            detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
+        elif not self._is_multilingual and is_unread(plan.query.text):
+            stage_log.missing("the question is in a language that is not read: names of technologies alone count")
+        if plan.exclusion is not None:
+            stage_log.missing(plan.exclusion.note)
+        return detail
+
+    def _new_run(self, plan: QueryPlan, snapshot: Snapshot, rows: _Rows, stage_log: StageLog) -> ComponentRun:
+        """Return the run of a question before its first stage; its vectors are computed in the background."""
         embedding = self._resources.gatherer.begin(plan, snapshot, stage_log)
-        return ComponentRun(
-            plan,
-            ComponentReader(self._graph, snapshot),
-            snapshot,
-            *masks,
-            stage_log,
-            self._resources,
-            named,
-            embedding,
-        )
+        reader = ComponentReader(self._graph, snapshot)
+        allowed, silenced, named = rows
+        return ComponentRun(plan, reader, snapshot, allowed, silenced, stage_log, self._resources, named, embedding)
 
     def snapshot(self) -> Snapshot:
         """Return the current snapshot without ranking anything."""
@@ -199,10 +205,7 @@ class Pipeline:
         snapshot = self._snapshots.current()
         self._warm(snapshot)
         plan = self._plan(query, "", self._stack(query))
-        allowed = allowed_rows(snapshot, query, frozenset())
-        masks = allowed, silenced_rows(snapshot, frozenset())
-        named = named_rows(self._graph, plan, snapshot, allowed)
-        run = self._new_run(plan, snapshot, masks, StageLog(), named)
+        run = self._new_run(plan, snapshot, self._rows(plan, snapshot, frozenset()), StageLog())
         take_all(tuple(takewhile(lambda one: one.name != stage, STAGES)), run)
         return run
 
