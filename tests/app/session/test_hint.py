@@ -11,16 +11,13 @@ import pytest
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session import hook_events
-from repertoire.app.session.hint import (
-    EXPLORATION_LOOKS,
+from repertoire.app.session.hint import EXPLORATION_LOOKS, HintLimits, offer, reason_for
+from repertoire.app.session.hint_confidence import (
     NEEDLESS_WEIGHT,
     SERVES_THRESHOLD,
     SERVES_THRESHOLD_INSTALLED,
     SUBJECT_CREDIT_LIMIT,
     SUBJECT_WEIGHT,
-    HintLimits,
-    offer,
-    reason_for,
 )
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.ask.set_candidates import twin_marks
+from repertoire.app.session.hint_confidence import hint_confidence
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
-from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
+from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.pasted import without_pasted
 from repertoire.learning.prompts import MOST, names, why_needless
@@ -28,7 +28,6 @@ from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
-from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.translation import in_english
 from repertoire.retrieval.vector import nearness
@@ -36,15 +35,6 @@ from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
-# This chance that the first component serves equals a confidence of HINT_THRESHOLD, for a brief and for a long prompt.
-SERVES_THRESHOLD = 0.55, 0.6
-# What is installed costs nobody an installation if it does not serve, and is of no use while it is never called.
-SERVES_THRESHOLD_INSTALLED = 0.45, 0.5
-CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
-SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
-SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
-MIN_PROMPT_WORDS = 4  # a component's text easily holds all words of a shorter prompt by chance
 # The next three thresholds are shares of the best component's score.
 SECOND_ITEM_THRESHOLD = 0.45  # another component with this share is named beside the best
 INSTALLED_FIRST_THRESHOLD = 0.65  # an installed component with this share is named first
@@ -100,30 +90,17 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     prompt = without_pasted(prompt)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
-    snapshot = ranking.snapshot
-    weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
-    seen = np.array([row for one in limits.seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
-    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary, present=_present(snapshot, limits.muted))
-    rows = ranking.answering[:_CONSIDERED]
-    hits = pipeline.hits(ranking, rows)
-    sure = _sure(ranking, hits)
+    seen, limits = limits.seen, _with_copies(limits, ranking.snapshot)
+    hits = pipeline.hits(ranking, ranking.answering[:_CONSIDERED])
+    sure = hint_confidence(ranking, hits)
     if sure < HINT_THRESHOLD:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
-    likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
-    best = max((hit.score for hit in likely), default=0.0)
-    here = _installed(pipeline, ranking, likely, best)
-    likely = [*here, *(hit for hit in likely if hit not in here)]
-    if any(hit.component.id in limits.seen and hit.score >= INSTALLED_FIRST_THRESHOLD * best for hit in here):
-        likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
-    told = [entry.component for _, entry in ranking.reader.at(seen)]
-    likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
+    likely, near = _likely(pipeline, ranking, hits, limits, seen=seen)
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if _is_wanted(hit, unwanted)]
-    chosen = _chosen(
-        _lighter_first([hit for hit in named if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]), limits
-    )
+    chosen = _chosen(_lighter_first([hit for hit in near if _is_wanted(hit, unwanted)]), limits)
     held = tuple(hit for hit in likely[:1] if hit not in named)
     if chosen and (withheld := _withheld(hits, chosen, unwanted, limits)):
         own = _sure_without(pipeline, query, withheld, chosen, limits)
@@ -169,30 +146,30 @@ def reason_for(whys: Sequence[Why]) -> str:
     return "; ".join(texts[:2])
 
 
-def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
-    """Return the confidence, 0 to 1, that the prompt needs the components that were found.
+def _with_copies(limits: HintLimits, snapshot: Snapshot) -> HintLimits:
+    """Return limits that hold for the copies of a component too, and that know what is installed."""
+    weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
+    return replace(limits, seen=snapshot.same_as(limits.seen), weary=weary, present=_present(snapshot, limits.muted))
 
-    The pipeline's confidence is calibrated for questions. For a prompt, which asks for no component, chance matches
-    grow with the number of components: all of them, or the installed ones if the first hit is installed. A known
-    chance that the first hit serves replaces the confidence. A prompt that needs no component lowers both.
+
+def _likely(
+    pipeline: Pipeline, ranking: Ranking, hits: Sequence[Hit], limits: HintLimits, *, seen: frozenset[str]
+) -> tuple[list[Hit], list[Hit]]:
+    """Return the hits in the order in which a hint names them, installed ones first, and those near the best of them.
+
+    Those that read as what the session has `seen` are left out.
     """
-    if not hits or not ranking.fits:
-        return 0.0
-    installed = hits[0].component.installed
     snapshot = ranking.snapshot
-    others = snapshot.column("installed") if installed else ~(snapshot.inner_tools | snapshot.pointers)
-    crowd = int(others.sum())
-    odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD_SIZE)
-    odds *= math.exp(SUBJECT_WEIGHT * min(ranking.subject, SUBJECT_CREDIT_LIMIT))
-    odds *= math.exp(-max(0, MIN_PROMPT_WORDS - len(ranking.plan.words)))
-    past = ranking.past
-    served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
-    if ranking.chance is not None:
-        brief, long = SERVES_THRESHOLD_INSTALLED if installed else SERVES_THRESHOLD
-        threshold = long + (brief - long) * ranking.plan.brevity
-        odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(threshold)
-    odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
-    return max(odds / (1.0 + odds), served)  # a past success is no chance match
+    likely = [hits[place] for place in _as_asked_for(ranking, ranking.answering[: len(hits)])]
+    best = max((hit.score for hit in likely), default=0.0)
+    here = _installed(pipeline, ranking, likely, best)
+    likely = [*here, *(hit for hit in likely if hit not in here)]
+    if any(hit.component.id in limits.seen and hit.score >= INSTALLED_FIRST_THRESHOLD * best for hit in here):
+        likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
+    rows = np.array([row for one in seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
+    told = [entry.component for _, entry in ranking.reader.at(rows)]
+    likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
+    return likely, [hit for hit in likely if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]
 
 
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
@@ -229,7 +206,7 @@ def _sure_without(
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted | withheld, stale=True)
     first = pipeline.hits(ranking, ranking.answering[:1])
     is_chosen = any(one.component.id == hit.component.id for one in chosen for hit in first)
-    return _sure(ranking, first) if is_chosen else 0.0
+    return hint_confidence(ranking, first) if is_chosen else 0.0
 
 
 def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:

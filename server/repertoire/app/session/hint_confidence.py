@@ -1,0 +1,47 @@
+"""Computes the confidence, 0 to 1, that a prompt needs the components that were found for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from repertoire.domain.answer import Hit
+from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.similar_requests import SAME_REQUEST_THRESHOLD
+
+NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
+# This chance that the first component serves equals a confidence of HINT_THRESHOLD, for a brief and for a long prompt.
+SERVES_THRESHOLD = 0.55, 0.6
+# What is installed costs nobody an installation if it does not serve, and is of no use while it is never called.
+SERVES_THRESHOLD_INSTALLED = 0.45, 0.5
+CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
+SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
+SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
+MIN_PROMPT_WORDS = 4  # a component's text easily holds all words of a shorter prompt by chance
+
+
+def hint_confidence(ranking: Ranking, hits: Sequence[Hit]) -> float:
+    """Return the confidence, 0 to 1, that the prompt needs the components that were found.
+
+    The pipeline's confidence is calibrated for questions. For a prompt, which asks for no component, chance matches
+    grow with the number of components: all of them, or the installed ones if the first hit is installed. A known
+    chance that the first hit serves replaces the confidence. A prompt that needs no component lowers both.
+    """
+    if not hits or not ranking.fits:
+        return 0.0
+    installed = hits[0].component.installed
+    snapshot = ranking.snapshot
+    others = snapshot.column("installed") if installed else ~(snapshot.inner_tools | snapshot.pointers)
+    crowd = int(others.sum())
+    odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD_SIZE)
+    odds *= math.exp(SUBJECT_WEIGHT * min(ranking.subject, SUBJECT_CREDIT_LIMIT))
+    odds *= math.exp(-max(0, MIN_PROMPT_WORDS - len(ranking.plan.words)))
+    past = ranking.past
+    served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
+    if ranking.chance is not None:
+        brief, long = SERVES_THRESHOLD_INSTALLED if installed else SERVES_THRESHOLD
+        threshold = long + (brief - long) * ranking.plan.brevity
+        odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(threshold)
+    odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
+    return max(odds / (1.0 + odds), served)  # a past success is no chance match
