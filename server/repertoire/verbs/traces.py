@@ -9,7 +9,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.projects.credit import credit_outcome
 from repertoire.app.projects.joined import link_trace, resolver
-from repertoire.app.session.taking import read_after_hint
+from repertoire.app.session.taken_hints import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces

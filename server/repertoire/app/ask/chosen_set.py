@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from repertoire.app.ask.asked import in_earnest
+from repertoire.app.ask.asked_capabilities import in_earnest
 from repertoire.app.ask.gaps import gaps_of
 from repertoire.app.ask.open_parts import PARTS, open_parts
 from repertoire.app.ask.set_candidates import CandidatePool, RecommendationContext, candidate_pool, machine_check

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repertoire.app.ask.asked import asked_of
+from repertoire.app.ask.asked_capabilities import asked_capabilities
 from repertoire.app.ask.requirements import requirements
 from repertoire.app.ask.version_conflicts import version_conflicts
 from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
@@ -228,7 +228,7 @@ class _CandidateBuilder:
         self._needs = needs
         self._job_similarity = alike
         self._version_conflicts = version_conflicts
-        self._asked = asked_of(ranking)
+        self._asked = asked_capabilities(ranking)
         self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )

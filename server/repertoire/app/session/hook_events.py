@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.app.session.hint import Offer, reason_for
-from repertoire.app.session.requests import bound_requests
+from repertoire.app.session.request_limit import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, HELD, OFFERED, SELECTED, Event, Moment

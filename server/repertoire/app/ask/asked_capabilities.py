@@ -13,7 +13,7 @@ _IN_PASSING = 0.03
 _IMPLIED, _LIKELY = 2, 0.15  # so many of the likeliest are implied, from this chance on
 
 
-def asked_of(ranking: Ranking) -> tuple[str, ...]:
+def asked_capabilities(ranking: Ranking) -> tuple[str, ...]:
     """Return the capabilities that the task of a ranking asks for, those that it names first."""
     implied = ranking.implied
     if implied is None:

@@ -30,14 +30,14 @@ def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "")
     if count <= settings.max_requests:
         return 0
     least = count - settings.max_requests + settings.max_requests // _SLACK
-    gone = _least_useful(store, store.requests.uses(), least, (settings.memory_days or HALF_LIFE_DAYS, query_encoder))
+    half_life = settings.memory_days or HALF_LIFE_DAYS
+    gone = _least_useful(store, least, half_life=half_life, query_encoder=query_encoder)
     store.requests.drop(gone)
     return len(gone)
 
 
-def _least_useful(store: Store, found: Sequence[RequestUse], count: int, by: tuple[float, str]) -> list[int]:
-    half_life, query_encoder = by
-    useful = {one.node_id: _usefulness(one, half_life) for one in found}
+def _least_useful(store: Store, count: int, *, half_life: float, query_encoder: str) -> list[int]:
+    useful = {one.node_id: _usefulness(one, half_life) for one in store.requests.uses()}
     last = sorted(useful.values())[count - 1]
     gone = [node for node, value in useful.items() if value < last]
     equals = [node for node, value in useful.items() if value == last]
