@@ -20,26 +20,27 @@ def fates(
     read: Iterable[str],
 ) -> tuple[FileFate, ...]:
     """Return the outcome for each path; `left` has those of files that were read and have no component of their own."""
-    found = {path: _of_record(record) for record in records for path in (record.path,)}
+    found = {record.path: _of_record(record) for record in records}
     owner = {part: whole for whole, listed in parts.items() for part in listed}
     looked_at = frozenset(read)
-    outcomes = []
-    for path in paths:
+
+    def fate_of(path: str) -> FileFate:
         if path in found:
-            outcomes.append(found[path])
-        elif path in left and left[path].became == PART:
-            outcomes.append(left[path])
-        elif path in owner:
-            outcomes.append(FileFate(path, PART, owner[path]))
-        elif path in left:
-            outcomes.append(left[path])
-        elif fixtures.is_fixture(path):
-            outcomes.append(FileFate(path, NONE, fixtures.REASON))
-        elif licences.is_licence_file(path):
-            outcomes.append(FileFate(path, NONE, "a licence"))
-        else:
-            outcomes.append(FileFate(path, NONE, _ALONGSIDE if path in looked_at else _UNREAD))
-    return tuple(outcomes)
+            return found[path]
+        if path in left and (left[path].became == PART or path not in owner):
+            return left[path]
+        if path in owner:
+            return FileFate(path, PART, owner[path])
+        return FileFate(path, NONE, _why_none(path) or (_ALONGSIDE if path in looked_at else _UNREAD))
+
+    return tuple(map(fate_of, paths))
+
+
+def _why_none(path: str) -> str:
+    """Return why a file has no component by its name alone; empty if the name does not tell."""
+    if fixtures.is_fixture(path):
+        return fixtures.REASON
+    return "a licence" if licences.is_licence_file(path) else ""
 
 
 def _of_record(record: FileRecord) -> FileFate:
