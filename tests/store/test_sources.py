@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 
 import pytest
 
-from repertoire.domain.component import BODY_INDEXED, Edge, FileRecord, Node, SourceInfo
+from repertoire.domain.component import BODY_INDEXED, Edge, FileRecord, Node, SourceInfo, not_installable
 from repertoire.store.database import Store
 from store.samples import LATER, NOW, SOURCE, component, record
 
@@ -48,6 +49,20 @@ def test_a_component_comes_back_as_it_was_written(store):
     assert [(row.id, row.installed, row.popularity, row.plugin) for row in store.graph.summaries()] == [
         (A, True, 2.5, "reviews")
     ]
+
+
+def test_what_nobody_can_have_is_told_of_all_by_the_rule_that_tells_why_of_one(store):
+    tried = itertools.product(("acme:a", "acme:https://a.example/b"), (True, False), ((), ("cp a b",)), ("", "cursor"))
+    components = [
+        component(f"{key}-{number}", f"{number}", installed=installed, install=install, client=client)
+        for number, (key, installed, install, client) in enumerate(tried)
+    ]
+    store.sources.write(SOURCE, [record("a", *components)], (), derived=(), now=NOW)
+    told = {one.id for one in components if one.client or not_installable(one)}
+    assert store.graph.unobtainable() == told
+    assert len(told) == 9
+    store.sources.write(SOURCE, [record("a", components[0])], (), derived=(), now=LATER)
+    assert store.graph.unobtainable() == frozenset()
 
 
 def test_a_changed_file_touches_only_its_own_nodes(store):

@@ -56,10 +56,7 @@ class Repertoire:
 
     def _unfit(self, project: str) -> frozenset[str]:
         here = project or current_project()
-        graph = self.store.graph
-        return (
-            self.muted(here) | graph.of_other_clients() | graph.not_installable() | self.store.sources.elsewhere(here)
-        )
+        return self.muted(here) | self.store.graph.unobtainable() | self.store.sources.elsewhere(here)
 
 
 def ageing_of(settings: Settings) -> Ageing:

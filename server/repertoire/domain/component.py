@@ -101,7 +101,7 @@ def is_pointer(component_id: str) -> bool:
 def not_installable(component: Component) -> str:
     """Return why a component that is not installed cannot be installed as it is; empty if it can be, or is a pointer.
 
-    The client refuses such a plugin's manifest, or would not load such a file.
+    The client refuses such a plugin's manifest, or would not load such a file. `Graph.unobtainable` has the same rule.
     """
     if component.installed or component.install or component.client or is_pointer(component.id):
         return ""

@@ -55,7 +55,7 @@ class Graph:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self._counted: dict[str, tuple[int, dict[str, int]]] = {}  # by view, of a revision
-        self._never: tuple[int, frozenset[str]] | None = None  # what is not installable, of a revision
+        self._unobtainable: tuple[int, frozenset[str]] | None = None  # of a revision
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
@@ -176,25 +176,20 @@ class Graph:
         )
         return [stored(row) for row in rows]
 
-    def of_other_clients(self) -> frozenset[str]:
-        """Return the ids of the components for another client than Claude Code."""
-        rows = self._db.rows("SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''")
-        return frozenset(str(key) for (key,) in rows)
+    def unobtainable(self) -> frozenset[str]:
+        """Return the ids of the components for other clients, and of those that `not_installable` tells of.
 
-    def not_installable(self) -> frozenset[str]:
-        """Return the ids of the components that are not installed, and that nothing installs as they are.
-
-        Such are plugins whose manifest the client refuses: only their parts can be had. A pointer is none of these.
         Every component's row is read, so the answer is kept for the revision: each question and each prompt asks.
         """
         revision = self.revision()
-        if self._never is None or self._never[0] != revision:
+        if self._unobtainable is None or self._unobtainable[0] != revision:
             rows = self._db.rows(
-                """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+                """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''
+                   UNION SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
                    WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'"""
             )
-            self._never = revision, frozenset(str(key) for (key,) in rows)
-        return self._never[1]
+            self._unobtainable = revision, frozenset(str(key) for (key,) in rows)
+        return self._unobtainable[1]
 
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the groups of exact copies to which these components belong, as ids, installed ones first.
