@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -55,6 +55,12 @@ class RecommendationContext:
         """Tell whether a component is in use: `using` holds ids and names."""
         return key in self.using or name in self.using
 
+    def rows_in_use(self, snapshot: Snapshot) -> list[int]:
+        """Return the rows of the components in use."""
+        if not self.using:
+            return []
+        return [row for row, own in enumerate(snapshot.summaries) if self.uses(own.id, own.name)]
+
 
 @dataclass(frozen=True)
 class CandidatePool:
@@ -95,33 +101,28 @@ def candidate_pool(
     chance of that.
     """
     snapshot = ranking.snapshot
-    first = ranking.answering[:_CONSIDERED]
-    head = np.concatenate([first, np.array(sorted(set().union(*parts).difference(first.tolist())), dtype=np.int64)])
+    first = ranking.answering[:_CONSIDERED].tolist()
+    head = np.array([*first, *sorted(set().union(*parts).difference(first))], dtype=np.int64)
     needs = _Needs(snapshot, head, context.check)
-    rows = np.concatenate([head, needs.beyond(head)])
-    hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
-    ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    summaries = snapshot.summaries if context.using else ()
-    used = [row for row, own in enumerate(summaries) if context.uses(own.id, own.name)]
-    disputes = version_conflicts(snapshot, [*dict.fromkeys((*rows.tolist(), *used))])
-    similar = _job_similarity(snapshot, head)
-    builder = _CandidateBuilder(ranking, context, hits, needs, similar, disputes)
-    candidates = {
-        key: replace(
-            builder.candidate_of(row, hits[key]),
-            helps_parts={at: part[row] for at, part in enumerate(parts) if row in part},
-        )
-        for row, key in ids.items()
-        if key in hits
-    }
-    ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
-    needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
-    source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
+    rows = np.concatenate([head, needs.beyond(head)]).tolist()
+    hits = {hit.component.id: hit for hit in pipeline.hits(ranking, np.array(rows, dtype=np.int64))}
+    row_of = {key: row for row in rows if (key := snapshot.summaries[row].id) in hits}
+    disputes = version_conflicts(snapshot, [*dict.fromkeys((*rows, *context.rows_in_use(snapshot)))])
+    builder = _CandidateBuilder(ranking, context, hits, needs, _job_similarity(snapshot, head), disputes)
+    candidates = {key: builder.candidate_of(row, hits[key], parts) for key, row in row_of.items()}
+    in_head = frozenset(head.tolist())
+    needed = {key: hits[key] for key, row in row_of.items() if row not in in_head}
+    source = {key: snapshot.summaries[row_of[key]].source for key in needed}
     silenced = {key for key, hit in needed.items() if context.muted & {key, source[key], hit.component.repository}}
-    usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
-    said = {key: builder.keys(builder.alternatives, row) for row, key in ids.items()}
-    related = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
-    return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, related)
+    return CandidatePool(
+        ranked=tuple(hits[key] for key, row in row_of.items() if row in in_head),
+        needed=needed,
+        candidates={
+            key: one for key, one in candidates.items() if key not in silenced and not silenced.intersection(one.needs)
+        },
+        alternatives={key: builder.keys(builder.alternatives, row) for key, row in row_of.items()},
+        parts={key: builder.keys(builder.parts, row) for key, row in row_of.items()},
+    )
 
 
 def twin_marks(component: Component) -> frozenset[str]:
@@ -233,7 +234,7 @@ class _CandidateBuilder:
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
 
-    def candidate_of(self, row: int, hit: Hit) -> Candidate:
+    def candidate_of(self, row: int, hit: Hit, parts: Sequence[Mapping[int, float]]) -> Candidate:
         """Return what the search for a set needs to know of the component in a row of the snapshot."""
         snapshot, component = self._snapshot, hit.component
         position = int(snapshot.positions[row])
@@ -266,6 +267,7 @@ class _CandidateBuilder:
             demoted=hit.demoted,
             serves=serves,
             helps=helps,
+            helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:
