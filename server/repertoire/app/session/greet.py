@@ -114,15 +114,20 @@ def _fitting(start: SessionStart, home: Path, settings: Settings) -> Greeting:
     if path.exists():
         with closing(StartReader(path)) as db:
             if db.holds_components():
-                fits = _from_store(db, profile, start, float(settings.memory_days))
-                solved = _solved(db, start, settings)
-                shown, held = _within_budget(db, start, fits, solved)
-                named = [trace for trace in solved if trace[0] in shown]
-                greeting = worded(profile, [fit for fit in fits if fit.candidate.id in shown], named)
-                return replace(greeting, held={key: held[key] for key, _ in solved if key in held})
+                return _with_store(db, profile, start, settings)
     if start.source == "resume":  # without a log nothing shows that the session had a greeting
         return Greeting()
     return worded(profile, _from_catalogue(shipped, profile, start.project))
+
+
+def _with_store(db: StartReader, profile: Profile, start: SessionStart, settings: Settings) -> Greeting:
+    """Return the greeting of components and traces that fit and that the arbiter lets it name."""
+    fits = _from_store(db, profile, start, float(settings.memory_days))
+    solved = _solved(db, start, settings)
+    shown, held = _within_budget(db, start, fits, solved)
+    named = [trace for trace in solved if trace[0] in shown]
+    greeting = worded(profile, [fit for fit in fits if fit.candidate.id in shown], named)
+    return replace(greeting, held={key: held[key] for key, _ in solved if key in held})
 
 
 def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
