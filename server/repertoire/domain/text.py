@@ -33,6 +33,7 @@ _HIDDEN = re.compile(
 
 _WRITTEN_BREAKS = re.compile(r"(?<!\b[A-Za-z]:)(?:\\n)+")  # not in C:\new
 
+_LINE = 2_000  # characters of a line of a whole text that are shown
 MAX_COPIED = 4_000  # characters of the longest line that is shown to be copied
 UNCOPIED = "(too long or too odd to be copied: `repertoire install ID` does what it says)"
 
@@ -113,6 +114,16 @@ def clean_line(text: str, limit: int) -> str:
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def clean_lines(text: str, limit: int) -> list[str]:
+    """Return the lines of the first `limit` characters of an untrusted text, each printable; they stay indented."""
+    return [indented_line(line) for line in text[:limit].splitlines()]
+
+
+def indented_line(line: str) -> str:
+    """Return one line of an untrusted text as printable, with the blanks at its beginning, which are code's."""
+    return line[: len(line) - len(line.lstrip(" \t"))] + clean_line(line, _LINE)
 
 
 def description_line(text: str, limit: int) -> str:

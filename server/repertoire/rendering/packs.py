@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line, counted
+from repertoire.domain.text import clean_line, clean_lines, counted
 
 if TYPE_CHECKING:  # other answers render no pack
     from repertoire.app.packs.build import BuiltPack
@@ -55,7 +55,7 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
                 "title": clean_line(hit.passage.title, _TITLE),
                 "headings": [clean_line(heading, _TITLE) for heading in hit.passage.headings[:_TOLD]],
                 "begin": hit.passage.shown(_WHOLE)[0],
-                "text": "\n".join(_lines(hit.passage.shown(_WHOLE)[1], _WHOLE)),
+                "text": "\n".join(clean_lines(hit.passage.shown(_WHOLE)[1], _WHOLE)),
                 "score": round(hit.score, 4),
             }
             for hit in found.hits
@@ -173,13 +173,13 @@ def pack_data(pack: PackManifest) -> dict[str, Any]:
 
 def section_text(section: PackPassage) -> str:
     """Render a section of a pack that was asked for, as somebody's words."""
-    lines = (f"   > {line}" for line in _lines(section.text, _SECTION))
+    lines = (f"   > {line}" for line in clean_lines(section.text, _SECTION))
     return "\n".join([UNTRUSTED, clean_line(section.citation, _LINE), *lines])
 
 
 def section_data(section: PackPassage | None) -> str:
     """Return the text of a section that was asked for; empty if none was."""
-    return "" if section is None else "\n".join(_lines(section.text, _SECTION))
+    return "" if section is None else "\n".join(clean_lines(section.text, _SECTION))
 
 
 def built_text(built: BuiltPack) -> str:
@@ -203,14 +203,9 @@ def _hit(place: int, hit: PackHit) -> list[str]:
     rest = len(hit.passage.text) - begin - len(text)
     before = [f"   > … ({begin:,} characters before)"] if begin else []
     after = [f"   > … ({rest:,} more characters)"] if rest > 0 else []
-    shown = (f"   > {line}" for line in _lines(text, _PASSAGE))
+    shown = (f"   > {line}" for line in clean_lines(text, _PASSAGE))
     return [f"{place}. {hit.pack}: {_citation(hit)}", *before, *shown, *after]
 
 
 def _citation(hit: PackHit) -> str:
     return clean_line(hit.passage.citation, _LINE)
-
-
-def _lines(text: str, limit: int) -> list[str]:
-    """Return the lines of a text, each printable; blanks at the beginning of a line are code's."""
-    return [line[: len(line) - len(line.lstrip(" \t"))] + clean_line(line, 2_000) for line in text[:limit].splitlines()]

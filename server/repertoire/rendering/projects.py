@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
-from repertoire.domain.text import clean_line, counted
+from repertoire.domain.text import clean_line, counted, indented_line
 from repertoire.rendering.entries import entry_text, shown_entry_data
 
 if TYPE_CHECKING:  # other answers render no project
@@ -71,7 +71,7 @@ def shown_item_text(shown: ShownItem) -> str:
         return entry_text(shown.entry, shown.links, shown.related)
     related = [f"{name}: {', '.join(clean_line(key, _LINE) for key in keys)}" for name, keys in shown.related.items()]
     more = [f"… ({shown.cut:,} more characters)"] if shown.cut else []
-    body = [_printable(line) for line in shown.body.split("\n")] if shown.body else ["(its file cannot be read now)"]
+    body = [indented_line(line) for line in shown.body.split("\n")] if shown.body else ["(its file cannot be read now)"]
     return "\n".join([item_text(shown.item), *related, _QUOTED, *body, *more])
 
 
@@ -79,7 +79,7 @@ def shown_item_data(shown: ShownItem) -> dict[str, Any]:
     """Return an item with its text, or what was saved, as a JSON object."""
     if shown.entry is not None:
         return shown_entry_data(shown.entry, shown.links, shown.related)
-    body = "\n".join(_printable(line) for line in shown.body.split("\n"))
+    body = "\n".join(indented_line(line) for line in shown.body.split("\n"))
     related = {name: [clean_line(key, 500) for key in keys] for name, keys in shown.related.items()}
     return {**item_data(shown.item), "body": body, "cut": shown.cut, "related": related}
 
@@ -282,7 +282,3 @@ def _head(item: Item) -> str:
 
 def _depth(item: Item) -> int:
     return item.doc.count(" / ") + bool(item.doc) if item.kind == "section" else item.title.count(".")
-
-
-def _printable(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))] + clean_line(line, 2_000)

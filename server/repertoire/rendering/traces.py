@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, clean_lines
 from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.rendering.flags import flag_lines, gives_orders, headline
@@ -161,8 +161,8 @@ def trace_data(shown: ShownTrace) -> dict[str, Any]:
     held, notice = withheld(trace), withheld_notice(trace)
     return {
         **trace_fields(trace, trust),
-        "context": notice if held else "\n".join(_lines(trace.context)),
-        "solution": notice if held else "\n".join(_lines(trace.solution)),
+        "context": notice if held else "\n".join(clean_lines(trace.context, _BODY)),
+        "solution": notice if held else "\n".join(clean_lines(trace.solution, _BODY)),
         "environment": dict(trace.environment),
         "errors": _errors(trace),
         "used": [clean_line(use, _LINE) for use in trace.uses],
@@ -213,7 +213,7 @@ def consent_text(trace: Trace) -> str:
 
 
 def _whole(trace: Trace) -> list[str]:
-    said = ["", "Problem:", *_lines(trace.context), "", "Solution:", *_lines(trace.solution)]
+    said = ["", "Problem:", *clean_lines(trace.context, _BODY), "", "Solution:", *clean_lines(trace.solution, _BODY)]
     return [_title(trace), *_facts(trace), *_flagged(trace), *said]
 
 
@@ -369,9 +369,4 @@ def _voted(vote: Vote) -> str:
 
 
 def _quoted(trace: Trace, text: str) -> list[str]:
-    return [f"> {withheld_notice(trace)}"] if withheld(trace) else [f"> {line}" for line in _lines(text)]
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines of a text, each printable; blanks at the beginning of a line are code's."""
-    return [line[: len(line) - len(line.lstrip(" \t"))] + clean_line(line, 2_000) for line in text[:_BODY].splitlines()]
+    return [f"> {withheld_notice(trace)}"] if withheld(trace) else [f"> {line}" for line in clean_lines(text, _BODY)]
