@@ -11,6 +11,8 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
+from functools import partial
+from typing import TypeVar
 
 from repertoire.learning.hints import (
     HintRate,
@@ -29,6 +31,7 @@ from repertoire.learning.usage import Decay
 _BACK = 1_000  # newest events among which an event is looked for that no session spans
 _SIDE = len(astuple(NONE))
 Sides = tuple[LiftArm, LiftArm]  # requests with a component, and without it
+Sums = TypeVar("Sums", Looks, Sides)
 
 
 @dataclass(frozen=True)
@@ -110,28 +113,17 @@ def recall(
 
     `copies` maps every exact copy to one representative, under which all copies are counted.
     """
-    looks, sides, seen = (
-        hint_counts_by_kind(since, clock.weight),
-        _counts_by_node(since, clock),
-        hint_counts_by_component(since, clock.weight),
-    )
+    looks = hint_counts_by_kind(since, clock.weight)
+    sides = _counts_by_node(since, clock)
+    seen = hint_counts_by_component(since, clock.weight)
     if kept is not None:
-        _add(looks, kept.looks, lambda place: _factor(kept, place, clock))
-        _add(seen, kept.seen, lambda place: _factor(kept, place, clock))
-        for place, nodes in kept.sides.items():
-            factor = _factor(kept, place, clock)
-            for node, (used, unused) in nodes.items():
-                had = sides.get(node, (NONE, NONE))
-                sides[node] = had[0].plus(used, factor), had[1].plus(unused, factor)
+        factor_of = partial(_factor, kept, clock)
+        _add(looks, kept.looks, factor_of, Looks(), Looks.plus)
+        _add(seen, kept.seen, factor_of, Looks(), Looks.plus)
+        _add(sides, kept.sides, factor_of, (NONE, NONE), _plus)
     same = copies({*sides, *seen})
-    both, shown_of = dict[str, Sides](), dict[str, Looks]()
-    for node, (used, unused) in sides.items():
-        had = both.get(same.get(node, node), (NONE, NONE))
-        both[same.get(node, node)] = had[0].plus(used), had[1].plus(unused)
-    for node, more in seen.items():
-        shown_of[same.get(node, node)] = shown_of.get(same.get(node, node), Looks()).plus(more)
-    harmful = {content for content, sums in both.items() if compare(*sums).harmful}
-    weary = weariness(shown_of)
+    harmful = {content for content, sums in _of_copies(sides, same, _plus).items() if compare(*sums).harmful}
+    weary = weariness(_of_copies(seen, same, Looks.plus))
     return StartUsage(
         rates(looks),
         {**weary, **{node: weary[content] for node, content in same.items() if content in weary}},
@@ -163,12 +155,34 @@ def _counts_by_node(found: Iterable[Trial], clock: Decay) -> dict[str, Sides]:
     return {node: both for node, both in counted.items() if both != (NONE, NONE)}
 
 
-def _add(counted: dict[Key, Looks], kept: Mapping[str, Mapping[Key, Looks]], factor: Callable[[str], float]) -> None:
-    for place, looks in kept.items():
-        faded = factor(place)
-        for key, more in looks.items():
-            counted[key] = counted.get(key, Looks()).plus(more, faded)
+def _add(
+    counted: dict[Key, Sums],
+    kept: Mapping[str, Mapping[Key, Sums]],
+    factor_of: Callable[[str], float],
+    none: Sums,
+    plus: Callable[[Sums, Sums, float], Sums],
+) -> None:
+    """Add the sums that are kept by project to what was counted since, faded by the factor of each project."""
+    for place, sums in kept.items():
+        factor = factor_of(place)
+        for key, more in sums.items():
+            counted[key] = plus(counted.get(key, none), more, factor)
 
 
-def _factor(kept: LogSummary, place: str, clock: Decay) -> float:
+def _of_copies(
+    counted: Mapping[str, Sums], same: Mapping[str, str], plus: Callable[[Sums, Sums], Sums]
+) -> dict[str, Sums]:
+    """Return the sums of components under the one of their exact copies that `same` maps each to."""
+    found: dict[str, Sums] = {}
+    for node, sums in counted.items():
+        content = same.get(node, node)
+        found[content] = plus(found[content], sums) if content in found else sums
+    return found
+
+
+def _plus(one: Sides, other: Sides, factor: float = 1.0) -> Sides:
+    return one[0].plus(other[0], factor), one[1].plus(other[1], factor)
+
+
+def _factor(kept: LogSummary, clock: Decay, place: str) -> float:
     return clock.weight(Trial("", place, offered_at=kept.at))
