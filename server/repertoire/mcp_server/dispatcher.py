@@ -190,8 +190,8 @@ class Dispatcher:
 
     def close(self) -> None:
         """Finish everything and release the store."""
-        self._answering.close(lambda answers: answers.close())
-        self._writing.close(lambda writes: writes.close())
+        self._answering.close()
+        self._writing.close()
         self._loader.shutdown()
 
     async def _hook(self, name: str, hook: Hook) -> str:

@@ -59,10 +59,10 @@ class Worker(Generic[Owned]):
         last = self._executor.submit(bool)
         return bool(concurrent.futures.wait([last], timeout=seconds).done)
 
-    def close(self, dispose: Callable[[Owned], object]) -> None:
-        """Finish the queued jobs, dispose of the owned object on its thread, and end the thread."""
+    def close(self) -> None:
+        """Finish the queued jobs, close the owned object on its thread, and end the thread."""
         if self._owned is not None:
-            self._executor.submit(dispose, self._owned).result()
+            self._executor.submit(self._release).result()
         self._executor.shutdown()
 
     def _do(self, work: Callable[[Owned], Result]) -> Result:
