@@ -19,8 +19,7 @@ from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
 from repertoire.domain.errors import CorruptStore, RepertoireError, StoreFull
-from repertoire.mcp_server.deferred_use import heard
-from repertoire.mcp_server.hook_calls import NOTHING, Hook
+from repertoire.mcp_server.hook_calls import NOTHING, Hook, deferred_use
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.reply import Reply
@@ -128,7 +127,7 @@ class Dispatcher:
 
     def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
         """Spool a use until it is processed: a process that ends meanwhile must not lose it."""
-        row = heard(name, hook, self._environment)
+        row = deferred_use(name, hook, self._environment)
         if row is None:
             return
         with contextlib.suppress(OSError):  # no space, or the home cannot be written: tools report it

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.current_project import session_project
+from repertoire.app.session.deferred_use import used_command, used_tool
 from repertoire.domain.text import sendable
 
 NOTHING = "{}"
@@ -94,3 +95,13 @@ def context_output(event: str, text: str) -> str:
 def user_output(text: str) -> str:
     """Return the hook output that the client shows to the person, not to the model."""
     return json.dumps({"systemMessage": text}, ensure_ascii=False)
+
+
+def deferred_use(name: str, hook: Hook, environment: Mapping[str, str]) -> Mapping[str, object] | None:
+    """Return the row that records a use whose component is looked up later; None if the hook tells of no use."""
+    row = None
+    if name == "hook_used":
+        row = used_tool(hook.name("tool_name"), hook.names("tool_input"), environment)
+    elif name == "hook_expanded":
+        row = used_command(hook.name("command_name"), environment)
+    return {**row, "session": hook.session, "project": hook.project} if row is not None else None
