@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.health.stale import StaleComponent, StaleReport, Unsound
 from repertoire.app.health.status import Status
-from repertoire.app.session.gaps import Gap
+from repertoire.app.session.unmet_needs import Gap
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line, counted

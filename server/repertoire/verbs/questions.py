@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
-from repertoire.app.session.gaps import gap_events
 from repertoire.app.session.hook_events import recommended
+from repertoire.app.session.unmet_needs import gap_events
 from repertoire.domain.answer import Answer, Query, Recommendation, Task
 from repertoire.domain.event import Event
 from repertoire.rendering.answers import answer_text, recommendation_text

@@ -9,8 +9,8 @@ import pytest
 
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
-from repertoire.app.session.gaps import gap_events
 from repertoire.app.session.hint import HintLimits, offer
+from repertoire.app.session.unmet_needs import gap_events
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_catalogue
 from repertoire.app.wiring import open_repertoire

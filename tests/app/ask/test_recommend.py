@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repertoire.app.ask.recommend import recommend, verdict
-from repertoire.app.session.gaps import gap_events, recurring
+from repertoire.app.session.unmet_needs import gap_events, recurring
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import Other, Task
 from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edge

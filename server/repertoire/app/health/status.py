@@ -13,7 +13,7 @@ from repertoire.app.ask.overlaps import count_installed
 from repertoire.app.commons.membership import read, trouble
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.session.gaps import Gap, recurring
+from repertoire.app.session.unmet_needs import Gap, recurring
 from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import running
