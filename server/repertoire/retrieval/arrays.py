@@ -6,7 +6,7 @@ A row is a node that the view ranks (a component, trace, section or note); only 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -137,6 +137,12 @@ class Arrays:
     def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
         """The cached results of `edges`, by relation."""
         return {}
+
+    def weighted_edges(self, relation: str) -> Iterator[tuple[int, int, float]]:
+        """Iterate over the source position, target position and weight of one relation's edges, in their order."""
+        among, topology = self.related(relation), self.topology
+        ends = topology.source[among].tolist(), topology.target[among].tolist()
+        return zip(*ends, topology.weight[among].tolist(), strict=True)
 
     def related(self, *relations: str) -> Mask:
         """Return the mask of edges that have one of these relations."""

@@ -70,10 +70,10 @@ def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
     """Return by request position the rows that were selected for it, each with its number of selections."""
     topology = snapshot.topology
     found: dict[int, dict[int, float]] = {}
-    for index in np.flatnonzero(snapshot.related(SELECTED)).tolist():
-        source, row = int(topology.source[index]), int(snapshot.row_at[topology.target[index]])
+    for source, target, weight in snapshot.weighted_edges(SELECTED):
+        row = int(snapshot.row_at[target])
         if row >= 0 and topology.types[source] == REQUEST:
-            found.setdefault(source, {})[row] = float(topology.weight[index])
+            found.setdefault(source, {})[row] = weight
     return found
 
 

@@ -246,12 +246,10 @@ class Patterns:
 
 
 def _read_members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
-    topology, answering = snapshot.topology, snapshot.copies.representative
+    answering = snapshot.copies.representative
     surest: dict[tuple[int, int], float] = {}  # exact copies count as one member
-    for source, target, weight, relation in zip(
-        topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
-    ):
-        if relation == MEMBER_OF and target in place and (row := int(snapshot.row_at[source])) >= 0:
+    for source, target, weight in snapshot.weighted_edges(MEMBER_OF):
+        if target in place and (row := int(snapshot.row_at[source])) >= 0:
             member = place[target], int(answering[row])
             surest[member] = max(surest.get(member, 0.0), weight)
     found = sorted(surest.items())
@@ -263,9 +261,7 @@ def _read_members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows
 def _read_terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
     topology = snapshot.topology
     found: dict[str, list[tuple[int, float]]] = {}
-    for source, target, weight, relation in zip(
-        topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
-    ):
-        if relation == PROVIDES and source in place and topology.types[target] == CAPABILITY:
+    for source, target, weight in snapshot.weighted_edges(PROVIDES):
+        if source in place and topology.types[target] == CAPABILITY:
             found.setdefault(topology.names[target], []).append((place[source], weight))
     return found
