@@ -85,7 +85,6 @@ class StoredComponent:
     source: str
     source_kind: str
     first_seen: str
-    last_changed: str
     accepted: str = ""  # the time when a person accepted this content; its flags are then not shown
 
 

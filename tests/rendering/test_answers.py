@@ -120,7 +120,7 @@ def test_a_line_to_copy_stands_whole_in_every_rendering(line: str) -> None:
     lines = ("/plugin marketplace add acme/shelf", line)
     hit = replace(HIT, component=replace(COMPONENT, install=lines))
     recommendation = Recommendation((Item(hit, role="", tokens=1),), install=lines)
-    explained = Explanation(StoredComponent(1, hit.component, "s", "folder", "2026-01-01", "2026-01-01"))
+    explained = Explanation(StoredComponent(1, hit.component, "s", "folder", "2026-01-01"))
     shown = line if clean_line(line, MAX_COPIED) == line else UNCOPIED
     for text in (
         answer_text(Answer((hit,), fits=True, confidence=1.0)),

@@ -39,7 +39,7 @@ COLUMNS = (
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
-_BEFORE = "n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind, a.at"
+_BEFORE = "n.id, n.key, n.name, n.first_seen, s.key, s.kind, a.at"
 SELECT_STORED = (
     f"SELECT {_BEFORE}, {', '.join('c.' + column for column in COLUMNS)} "
     "FROM node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id "
@@ -111,7 +111,7 @@ def row_of(component: Component) -> tuple[Any, ...]:
 
 def stored(row: tuple[Any, ...]) -> StoredComponent:
     """Return the component in a row of SELECT_STORED."""
-    node_id, key, name, first_seen, last_changed, source, kind, accepted = row[:_FIRST]
+    node_id, key, name, first_seen, source, kind, accepted = row[:_FIRST]
     values = dict(zip(COLUMNS, row[_FIRST:], strict=True))
     for column in ("examples", "allowed_tools", "install"):
         values[column] = tuple(_read(values[column]))
@@ -120,7 +120,7 @@ def stored(row: tuple[Any, ...]) -> StoredComponent:
     del values["risk"]
     values["flags"] = () if accepted else flags_of(values["flags"])
     component = Component(id=key, name=name, **values)
-    return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed, accepted or "")
+    return StoredComponent(node_id, component, source or "", kind or "", first_seen, accepted or "")
 
 
 def _read(text: str) -> Any:
