@@ -17,8 +17,8 @@ from repertoire.app.projects.entry_requests import (
 from repertoire.app.projects.foreign_entries import FORMATS
 from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.projects.review import ReviewRequest
-from repertoire.app.wiring import open_repertoire
-from repertoire.cli.output import json_option, show_answer
+from repertoire.cli.answering import answer
+from repertoire.cli.output import json_option
 from repertoire.domain.project import (
     ACTIVE,
     CATEGORIES,
@@ -39,19 +39,12 @@ from repertoire.verbs.memory import (
     REVIEW_MEMORY,
     SAVE_MEMORY,
 )
-from repertoire.verbs.verb import Context, Verb
 
 folder_option = click.option("--project", default="", metavar="FOLDER", help="A project other than the current one.")
 _STATES = click.Choice((*TASK_STATES, ACTIVE, SUPERSEDED))
 _status_option = click.option("--status", type=_STATES, default=None, help="Its status.")
 _priority_option = click.option("--priority", type=click.IntRange(0, LOWEST), help="0 is the most urgent.")
 _version_option = click.option("--expected-version", type=int, help="Refuse unless it is at this version.")
-
-
-def ask(verb: Verb[Any, Any], question: object, project: str, *, as_json: bool) -> None:
-    """Answer a question about the current or a named project and print the answer."""
-    with open_repertoire() as repertoire:
-        show_answer(verb, verb.run(Context.of(repertoire, project=project), question), as_json=as_json)
 
 
 @click.command("save")
@@ -92,7 +85,7 @@ def save_command(kind: str, key: str, project: str, as_json: bool, **told: Any) 
     if told["body"] == "-":
         told["body"] = sys.stdin.read()
     told["title"] = told["title"] or None
-    ask(SAVE_MEMORY, save_request({**told, "kind": kind}, key=key), project, as_json=as_json)
+    answer(SAVE_MEMORY, save_request({**told, "kind": kind}, key=key), project=project, as_json=as_json)
 
 
 @click.command("list")
@@ -126,7 +119,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     repertoire project list --kind task --ready
     """
     wanted = ListQuery(kind or "", status or "", tag, words, linked, ready, stale, limit, offset)
-    ask(LIST_MEMORY, wanted, project, as_json=as_json)
+    answer(LIST_MEMORY, wanted, project=project, as_json=as_json)
 
 
 @click.command("move")
@@ -153,7 +146,7 @@ def move_command(
         given = next((word for word in ids if word in _STATES.choices), "STATUS")
         message = f"nothing is to be changed; add --status {given}, or --priority with a number"
         raise click.UsageError(message)
-    ask(MOVE_MEMORY, MoveRequest(ids, status or "", priority, expected_version), project, as_json=as_json)
+    answer(MOVE_MEMORY, MoveRequest(ids, status or "", priority, expected_version), project=project, as_json=as_json)
 
 
 @click.command("link")
@@ -176,7 +169,7 @@ def link_command(
     \b
     repertoire project link task:1f0c2d3e4b5a depends_on task:0a1b2c3d4e5f
     """
-    ask(LINK_MEMORY, LinkRequest(id, relation, target, remove), project, as_json=as_json)
+    answer(LINK_MEMORY, LinkRequest(id, relation, target, remove), project=project, as_json=as_json)
 
 
 @click.command("delete")
@@ -190,7 +183,7 @@ def delete_command(ids: tuple[str, ...], expected_version: int | None, project: 
     \b
     repertoire project delete note:1f0c2d3e4b5a
     """
-    ask(DELETE_MEMORY, DeleteRequest(ids, expected_version), project, as_json=as_json)
+    answer(DELETE_MEMORY, DeleteRequest(ids, expected_version), project=project, as_json=as_json)
 
 
 @click.command("review")
@@ -208,7 +201,7 @@ def review_command(accept: tuple[str, ...], reject: tuple[str, ...], project: st
     repertoire project review
     repertoire project review --accept 1f0c2d3e
     """
-    ask(REVIEW_MEMORY, ReviewRequest(accept, reject), project, as_json=as_json)
+    answer(REVIEW_MEMORY, ReviewRequest(accept, reject), project=project, as_json=as_json)
 
 
 @click.command("mirror")
@@ -225,7 +218,7 @@ def mirror_command(off: bool, project: str, as_json: bool) -> None:
     \b
     repertoire project mirror
     """
-    ask(MIRROR_MEMORY, not off, project, as_json=as_json)
+    answer(MIRROR_MEMORY, not off, project=project, as_json=as_json)
 
 
 @click.command("import")
@@ -245,7 +238,7 @@ def import_command(paths: tuple[str, ...], form: str | None, project: str, as_js
     repertoire project import
     repertoire project import ~/basic-memory --format basic-memory
     """
-    ask(IMPORT_MEMORY, ImportRequest(paths, form or ""), project, as_json=as_json)
+    answer(IMPORT_MEMORY, ImportRequest(paths, form or ""), project=project, as_json=as_json)
 
 
 ENTRY_COMMANDS = (

@@ -14,13 +14,13 @@ from repertoire.app.clock import now
 from repertoire.app.health.stale import StaleFilter, stale
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.answering import answer
 from repertoire.cli.checkup import checkup
-from repertoire.cli.output import json_option, show, show_answer
+from repertoire.cli.output import json_option, show
 from repertoire.rendering.health import stale_data, stale_text
 from repertoire.rendering.overlaps import dismissed_text, overlap_data, overlaps_data, overlaps_text
 from repertoire.rendering.sources import advisories_data, advisories_text, forgotten_advisories_text
 from repertoire.verbs.status import STATUS
-from repertoire.verbs.verb import Context
 
 _SPAN = re.compile(r"(\d{1,5})([dwmy]?)")
 _UNITS = {"d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
@@ -35,8 +35,7 @@ def status_command(as_json: bool) -> None:
     repertoire status
     repertoire status --json
     """
-    with open_repertoire() as repertoire:
-        show_answer(STATUS, STATUS.run(Context.of(repertoire), None), as_json=as_json)
+    answer(STATUS, None, as_json=as_json)
 
 
 @click.command("overlaps")

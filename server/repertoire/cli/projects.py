@@ -21,7 +21,8 @@ from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
-from repertoire.cli.entries import ENTRY_COMMANDS, ask, folder_option
+from repertoire.cli.answering import answer
+from repertoire.cli.entries import ENTRY_COMMANDS, folder_option
 from repertoire.cli.output import ask_to_go_on, json_option, progress, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
@@ -181,7 +182,7 @@ def status_command(project: str, as_json: bool) -> None:
     \b
     repertoire project status
     """
-    ask(PROJECT_STATUS, None, project, as_json=as_json)
+    answer(PROJECT_STATUS, None, project=project, as_json=as_json)
 
 
 @project_command.command("forget")
@@ -233,7 +234,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire project search "how is a lock taken" --kind code
     """
     asked = MemoryQuery(" ".join(words), kinds, mode, limit, below, language)
-    ask(SEARCH_MEMORY, asked, project, as_json=as_json)
+    answer(SEARCH_MEMORY, asked, project=project, as_json=as_json)
 
 
 @project_command.command("get")
@@ -246,7 +247,7 @@ def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - t
     \b
     repertoire project get symbol:src/auth.py::AuthService.login
     """
-    ask(GET_MEMORY, id, project, as_json=as_json)
+    answer(GET_MEMORY, id, project=project, as_json=as_json)
 
 
 @project_command.command("symbols")
@@ -278,7 +279,7 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     repertoire project symbols AuthService.login --callers
     """
     asked = SymbolQuery(name, action or ACTIONS[0], kind or "", below, depth, limit)
-    ask(CODE_SYMBOLS, asked, project, as_json=as_json)
+    answer(CODE_SYMBOLS, asked, project=project, as_json=as_json)
 
 
 @project_command.command("outline")
@@ -291,7 +292,7 @@ def outline_command(path: str, project: str, as_json: bool) -> None:
     \b
     repertoire project outline README.md
     """
-    ask(OUTLINE, path, project, as_json=as_json)
+    answer(OUTLINE, path, project=project, as_json=as_json)
 
 
 @project_command.command("files")
@@ -307,7 +308,7 @@ def files_command(path: str, language: str, limit: int, offset: int, project: st
     \b
     repertoire project files src --language python
     """
-    ask(FILE_INFO, FileQuery(path, language, limit, offset), project, as_json=as_json)
+    answer(FILE_INFO, FileQuery(path, language, limit, offset), project=project, as_json=as_json)
 
 
 for _command in ENTRY_COMMANDS:

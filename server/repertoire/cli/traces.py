@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 
@@ -16,6 +18,7 @@ from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.answering import answer
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
@@ -32,7 +35,7 @@ from repertoire.verbs.traces import (
     ContributeRequest,
     environment_from,
 )
-from repertoire.verbs.verb import Context
+from repertoire.verbs.verb import Context, Verb
 
 _REFUSED = 20  # lines of a file that are told: all of one that is no export would push everything else away
 _tag = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A language, framework or tool; repeatable.")
@@ -80,8 +83,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire trace search --error "ModuleNotFoundError: No module named 'yaml'"
     """
     wanted = TraceQuery(" ".join(words), _read(error), tags, environment_from(environment), limit, include_expired)
-    with open_repertoire() as repertoire:
-        show_answer(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
+    answer(SEARCH_TRACES, wanted, as_json=as_json)
 
 
 @trace_command.command("list")
@@ -93,8 +95,7 @@ def list_command(limit: int, as_json: bool) -> None:
     \b
     repertoire trace list --limit 5
     """
-    with open_repertoire() as repertoire:
-        show_answer(LIST_TRACES, LIST_TRACES.run(Context.of(repertoire), limit), as_json=as_json)
+    answer(LIST_TRACES, limit, as_json=as_json)
 
 
 @trace_command.command("show")
@@ -106,8 +107,7 @@ def show_command(trace: str, as_json: bool) -> None:
     \b
     repertoire trace show 1f0c2d3e4b5a
     """
-    with open_repertoire() as repertoire:
-        show_answer(SHOW_TRACE, SHOW_TRACE.run(Context.of(repertoire), trace), as_json=as_json)
+    answer(SHOW_TRACE, trace, as_json=as_json)
 
 
 @trace_command.command("contribute")
@@ -182,7 +182,12 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
         done = CONTRIBUTE.run(place, asked)
         if yes and done.token:
             done = CONTRIBUTE.run(place, ContributeRequest(token=done.token))
-        _show_contributed(done, as_json=as_json)
+        show_answer(_in_shell(CONTRIBUTE), done, as_json=as_json)
+
+
+def _in_shell(verb: Verb[Any, Contribution]) -> Verb[Any, Contribution]:
+    """Return a verb whose answer speaks to the person at the shell, not to a model."""
+    return replace(verb, text=contribution_in_shell, data=partial(contribution_data, text=contribution_in_shell))
 
 
 @trace_command.command("amend")
@@ -201,12 +206,7 @@ def amend_command(trace: str, as_json: bool, **changes: str | None) -> None:
     repertoire trace amend 1f0c2d3e4b5a --solution "Raise the limit, and split the chunks."
     """
     changed = {name: value for name, value in changes.items() if value is not None}
-    with open_repertoire() as repertoire:
-        _show_contributed(AMEND.run(Context.of(repertoire), AmendRequest(trace, changed)), as_json=as_json)
-
-
-def _show_contributed(done: Contribution, *, as_json: bool) -> None:
-    show(contribution_data(done, text=contribution_in_shell), lambda: contribution_in_shell(done), as_json=as_json)
+    answer(_in_shell(AMEND), AmendRequest(trace, changed), as_json=as_json)
 
 
 @trace_command.command("vote")
@@ -226,8 +226,7 @@ def vote_command(
     repertoire trace vote 1f0c2d3e4b5a down --tag outdated --note "the option is gone in 6"
     """
     verdict = NewVote(trace, direction == "up", tag or "", note, environment_from(environment))
-    with open_repertoire() as repertoire:
-        show_answer(VOTE, VOTE.run(Context.of(repertoire), verdict), as_json=as_json)
+    answer(VOTE, verdict, as_json=as_json)
 
 
 @trace_command.command("tags")
@@ -238,8 +237,7 @@ def tags_command(as_json: bool) -> None:
     \b
     repertoire trace tags
     """
-    with open_repertoire() as repertoire:
-        show_answer(TAGS, TAGS.run(Context.of(repertoire), None), as_json=as_json)
+    answer(TAGS, None, as_json=as_json)
 
 
 @trace_command.command("export")
