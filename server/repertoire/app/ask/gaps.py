@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from repertoire import linear
 from repertoire.domain.text import split_words
@@ -33,10 +33,10 @@ def gaps_of(
     found = tuple(gap for gap in still_open if gap not in said)
     if not found:
         return ()
-    plain = _without(text, lambda path: any(True for _ in vocabulary.named(path)) and not _is_name(path, vocabulary))
+    plain = _PATH.sub(lambda match: " " if _is_path(match.group(), vocabulary) else match.group(), text)
     firm, passing = set[str](), set[str]()
     for phrase, term in vocabulary.named(plain):
-        if not re.search(_RULING_OUT + _BETWEEN.join(map(re.escape, phrase)), plain, re.IGNORECASE):
+        if not _is_ruled_out(phrase, plain):
             (passing if phrase in vocabulary.ordinary else firm).add(term)
     return tuple(gap for gap in found if gap in firm or (gap in passing and likely.get(gap, 1.0) >= _IN_PASSING))
 
@@ -53,11 +53,13 @@ def _stems(text: str) -> set[str]:
     return {stem(word) for word in split_words(text)}
 
 
-def _without(text: str, is_path: Callable[[str], bool]) -> str:
-    return _PATH.sub(lambda match: " " if is_path(match.group()) else match.group(), text)
-
-
-def _is_name(word: str, vocabulary: Vocabulary) -> bool:
-    """Tell whether a word with a dot is a name as a whole, as `next.js` is."""
+def _is_path(word: str, vocabulary: Vocabulary) -> bool:
+    """Tell whether a word with a dot is a path that holds the words of a capability, and no name, as `next.js` is."""
     named = [phrase for phrase, _ in vocabulary.named(word)]
-    return len(named) == 1 and len(_ANY_WORD.findall(word)) == len(named[0])
+    is_name = len(named) == 1 and len(_ANY_WORD.findall(word)) == len(named[0])
+    return bool(named) and not is_name
+
+
+def _is_ruled_out(phrase: Sequence[str], text: str) -> bool:
+    """Tell whether a text says no to these words; `exclusion` knows more of such, of products alone."""
+    return re.search(_RULING_OUT + _BETWEEN.join(map(re.escape, phrase)), text, re.IGNORECASE) is not None
