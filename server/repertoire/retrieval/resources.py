@@ -68,10 +68,8 @@ class Resources:
         self.nearest = NearestCapabilities()
         query_encoder = embedder.query_encoder if embedder is not None else ""
         self.capability_scorer = CapabilityScorer(capability_model_for(query_encoder), options.synonyms)
-        self.bindings, self.directions = (
-            ProductBindings(options.products, options.synonyms),
-            Directions(options.products),
-        )
+        self.bindings = ProductBindings(options.products, options.synonyms)
+        self.directions = Directions(options.products)
         self.need = need_model_for(query_encoder)
         pair_encoder = options.pair_reader.pair_encoder if options.pair_reader is not None else ""
         self.relevance = relevance_model_for(query_encoder)

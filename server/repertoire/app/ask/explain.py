@@ -174,6 +174,7 @@ def explain(
     silenced = _is_muted(stored, muted)
     told = _MUTED if silenced else _why_unfit(component) if component.id in unfit else ""
     barred = _Barred(unfit | muted, told, muted)
+    used = usage.of(component.id) or ComponentUsage(component.id)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
@@ -189,8 +190,8 @@ def explain(
         muted=silenced,
         standing=standing,
         conditions=conditions,
-        history=_history(store, component.id, usage.of(component.id) or ComponentUsage(component.id)),
-        lift=(usage.of(component.id) or ComponentUsage(component.id)).lift,
+        history=_history(store, component.id, used),
+        lift=used.lift,
         graph=_graph(snapshot, component, ranking) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
         copy=_copy_of(asked, component),
