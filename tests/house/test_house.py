@@ -37,10 +37,7 @@ OLD = [
     path
     for path in MODULES
     if path.is_relative_to(ROOT / "hooks")
-    or any(
-        path.is_relative_to(ROOT / "server" / "repertoire" / room)
-        for room in ("boot", "domain", "catalogue", "store/light")
-    )
+    or any(path.is_relative_to(ROOT / "server" / "repertoire" / room) for room in EARLY)
     or path == ROOT / "server" / "launch.py"
 ]
 

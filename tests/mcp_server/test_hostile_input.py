@@ -21,7 +21,6 @@ from repertoire.mcp_server.hook_calls import MOST_JSON, MOST_NAME, MOST_TEXT, Ho
 from repertoire.store.database import Store
 
 ROOT = Path(__file__).parents[2]
-HOOK_S = 2  # after which the client goes on without an answer
 TIMES = 4  # the processor time of the same hooks about a project and values of the usual kind
 TICKS = os.sysconf("SC_CLK_TCK")
 FILLS = "please fill the fields of this PDF form from my spreadsheet"
