@@ -18,6 +18,7 @@ from repertoire.app.session.hint_confidence import (
     SERVES_THRESHOLD_INSTALLED,
     SUBJECT_CREDIT_LIMIT,
     SUBJECT_WEIGHT,
+    hint_confidence,
 )
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
@@ -205,9 +206,8 @@ def test_what_is_installed_and_provides_what_is_asked_comes_before_what_would_ha
         component("command", f"test-generate-{n}", "Writes unit tests for a module: parser, service or view.")
         for n in range(9)
     ]
-    own = component(
-        "skill", "testing-patterns", "How unit tests are written: fixtures, mocks of any module.", installed=True
-    )
+    patterns = "How unit tests are written: fixtures, mocks of any module."
+    own = component("skill", "testing-patterns", patterns, installed=True, plugin="kit")
     with open_repertoire(filled_home(tmp_path, *shop), environment={}) as opened:
         assert opened.embedder is not None
         elsewhere = replace(SOURCE, key="installed:kit")
@@ -294,6 +294,15 @@ def test_a_prompt_for_which_nothing_is_graded_draws_no_hint_however_well_the_fir
     by_chance = discount * odds_of(HINT_THRESHOLD) / odds_of(min(SERVES_THRESHOLD_INSTALLED))
 
     assert max(by_confidence, by_chance) < odds_of(HINT_THRESHOLD)
+
+
+def test_few_words_in_common_keep_a_hint_back_only_where_no_chance_that_the_first_serves_is_known(
+    repertoire: Repertoire,
+) -> None:
+    ranking = repertoire.pipeline.rank(Query(PROMPT), intent=PROMPTED)
+    hits, unlike = repertoire.pipeline.hits(ranking, ranking.rows[:1]), replace(ranking, fits=False)
+    assert hint_confidence(unlike, hits) == hint_confidence(ranking, hits) > HINT_THRESHOLD
+    assert hint_confidence(replace(unlike, chance=None), hits) == 0.0
 
 
 @pytest.mark.parametrize(("installed", "named"), [(True, ["invoices"]), (False, [])])
