@@ -56,6 +56,18 @@ def test_what_a_members_first_sentence_names_is_no_gap() -> None:
     assert gaps_of(task, named, shipped_vocabulary(), {}, (member,)) == ("disaster-recovery",)
 
 
+def test_a_gap_all_whose_words_a_member_bears_is_none() -> None:
+    asked, named = "contract tests between the services", ("integration-testing",)
+    assert gaps_of(asked, named, shipped_vocabulary(), {}) == named
+    assert gaps_of(asked, named, shipped_vocabulary(), {}, ("testing-integration. Runs what crosses services.",)) == ()
+
+
+@pytest.mark.parametrize(("chance", "told"), [(0.05, ("jupyter",)), (0.02, ())])
+def test_what_is_far_less_likely_than_what_the_task_is_about_is_no_gap(chance: float, told: tuple[str, ...]) -> None:
+    likely = {"machine-learning": 0.4, "jupyter": chance}
+    assert gaps_of("the model is worse than in the notebook", ["jupyter"], shipped_vocabulary(), likely) == told
+
+
 def test_a_gap_is_told_with_the_tasks_word_for_it_where_that_is_another() -> None:
     task = "keep a backup of the invoices in a spreadsheet, and tell Slack"
     told = words_for(task, ("disaster-recovery", "spreadsheets", "chat-integrations", "logging"), shipped_vocabulary())
