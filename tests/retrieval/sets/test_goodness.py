@@ -82,6 +82,18 @@ def test_what_must_be_installed_gives_way_to_what_is_and_serves_nearly_as_likely
     assert chosen([there, here], budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
+def test_of_several_light_ones_the_likeliest_takes_the_place_of_a_large_plugins():
+    heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", unit_tokens=7_000)
+    shelf = [heavy, graded("light", 0.75, 0.9), graded("likelier", 0.79, 0.9)]
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == "likelier"
+
+
+def test_two_of_one_name_do_the_same_job():
+    skill, plugin = (replace(graded(key, 0.6, 0.9), name="linear") for key in ("skill", "plugin"))
+    assert chance_of_good([skill, plugin], 0) < chance_of_good([skill], 0)
+    assert [key for key, _ in chosen([skill, plugin], budget=PLENTY, size=3, graded=True) if key == "plugin"] == []
+
+
 def test_of_what_gave_way_it_is_said_that_its_plugin_is_large():
     heavy = replace(graded("heavy", 0.8, 0.9), unit="kit@m", unit_tokens=7_771, covers=frozenset({"docker"}))
     light = replace(graded("light", 0.78, 0.9), covers=frozenset({"image"}))

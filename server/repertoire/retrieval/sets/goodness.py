@@ -34,7 +34,7 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
     """
     useful, merely_helpful = 1.0, 1.0
     for place, member in enumerate(members):
-        if any(member.alike.get(other.key, 0.0) >= _SAME_JOB for other in members[:place]):
+        if any(_does_the_job_of(member, other) for other in members[:place]):
             continue
         met = MISSING_REQUIREMENT_FACTOR if member.lacking else 1.0
         useful *= met * member.helps
@@ -54,13 +54,13 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
             return installed
     if not is_large(first):
         return first.key
-    light = (
-        other.key
+    light = [
+        other
         for other in others
         if other.serves >= first.serves - _GIVES_WAY
         and LIGHTER * (other.unit_tokens or other.tokens) <= first.unit_tokens
-    )
-    return next(light, first.key)
+    ]
+    return max(light, key=lambda other: other.serves, default=first).key
 
 
 def _yields(installed: Candidate) -> float:
@@ -85,8 +85,9 @@ def completes(candidate: Candidate, members: Sequence[Candidate]) -> bool:
 def adds_capability(candidate: Candidate, members: Sequence[Candidate]) -> bool:
     """Tell whether a candidate provides what no member provides, does no member's job, and lacks nothing here."""
     new = candidate.capabilities.difference(*(member.capabilities for member in members))
-    return (
-        bool(new)
-        and not candidate.lacking
-        and not any(candidate.alike.get(member.key, 0.0) >= _SAME_JOB for member in members)
-    )
+    return bool(new) and not candidate.lacking and not any(_does_the_job_of(candidate, member) for member in members)
+
+
+def _does_the_job_of(candidate: Candidate, other: Candidate) -> bool:
+    """Tell whether two do the same job; who names a plugin, a skill and a server alike means the same by it."""
+    return candidate.alike.get(other.key, 0.0) >= _SAME_JOB or candidate.name.lower() == other.name.lower()
