@@ -49,6 +49,8 @@ _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 # cc_native, which repeat a component's words, lose from .6 on (bench/quality/README.md). Among single tools (ultratool)
 # so large a share costs 11 of 100 right members.
 _LEAST_SHARE = 0.4
+# Factor on log-odds against a need that were read from words translated one by one, which read like a small remark.
+_NEED_OF_TRANSLATED = 0.5
 # Taken from the log-odds that a long question needs a component: it tells its topic, as a small edit does. Of 330 long
 # prompts that need nothing (bench/quality/long_prompts) 3.9 of 100 get a hint without it and .9 with it; hints that
 # serve fall from 44.6 to 44.4 of 100. Not among single tools: there it silences sets that serve (ultratool: 1 of 100).
@@ -127,6 +129,8 @@ def judge_need(run: ComponentRun) -> str:
     text, said = run.plan.query.text, without_message(run.plan.query.text)
     brief = 1.0 if run.snapshot.mostly_tools or said != text else run.plan.brevity
     run.need = model.odds(said, run.question.adapted) - _NEED_OF_LONG * (1.0 - brief)
+    if run.plan.translation is not None and run.need < 0.0:
+        run.need *= _NEED_OF_TRANSLATED
     return f"log-odds {run.need:.1f}"
 
 
