@@ -8,10 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repertoire.domain.answer import Query
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.need import NeedModel, need_model_for, words_of
 from repertoire.retrieval.perceptron import Perceptron
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import PROMPT
+from repertoire.store.database import Store
 
 # written for this test; none stands in what was learned from
 STEPS = (
@@ -81,3 +85,18 @@ def test_what_is_saved_is_read_again(tmp_path: Path, embedder: Embedder):
     assert kept.words == need.words
     vector = embedder.embed_queries([REQUESTS[0]])[0]
     assert kept.odds(REQUESTS[0], vector) == pytest.approx(need.odds(REQUESTS[0], vector), abs=1e-3)
+
+
+def test_what_speaks_against_a_need_counts_by_half_where_words_were_translated_one_by_one(
+    embedded: Store, embedder: Embedder
+) -> None:
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+    asked = pipeline.rank(Query("ändere die Farbe des Knopfes"), intent=PROMPT)
+    english = asked.plan.query.text
+    need = need_model_for(bundled().query_encoder)
+    assert need is not None
+    assert asked.question is not None
+    assert asked.plan.translation is not None
+    odds = need.odds(english, asked.question.adapted)
+    assert odds < 0.0
+    assert asked.need == pytest.approx(odds / 2.0, rel=1e-4)
