@@ -82,6 +82,15 @@ def test_what_must_be_installed_gives_way_to_what_is_and_serves_nearly_as_likely
     assert chosen([there, here], budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
+@pytest.mark.parametrize(
+    ("serves", "more", "first"),
+    [(0.67, {}, "likelier"), (0.63, {}, "first"), (0.67, {"lacking": ("binary:docker",)}, "first")],
+)
+def test_one_that_serves_likelier_by_a_margin_takes_the_place_of_the_first(serves, more, first):
+    shelf = [graded("first", 0.6, 0.9), replace(graded("likelier", serves, 0.9), **more)]
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == first
+
+
 def test_of_several_light_ones_the_likeliest_takes_the_place_of_a_large_plugins():
     heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", unit_tokens=7_000)
     shelf = [heavy, graded("light", 0.75, 0.9), graded("likelier", 0.79, 0.9)]
