@@ -100,7 +100,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "project review": (),
     "project mirror": (),
     "project import": ("docs/soak.md", "--format", "instructions"),
-    "project delete": ("{project save[entries][0][id]}",),
+    "project delete": ("{project save[entries][0][id]}", "--yes"),
     "project forget": ("--yes",),
     "trust show": (),
     "trust accept": ("weave",),

@@ -104,6 +104,23 @@ def test_a_move_without_what_to_change_names_the_option(run):
         assert f"add {option}, or --priority" in refused.stderr
 
 
+def test_an_entry_is_deleted_only_after_it_was_shown_and_somebody_agreed(run):
+    run("project", "init", "--no-vectors", "--quiet")
+    for title in ("The kiln cools slowly", "Glaze cracks in the cold"):
+        run("project", "save", "note", title)
+    one, other = (saved["id"] for saved in json.loads(run("project", "list", "--json").stdout)["entries"])
+    asked = run("project", "delete", one, other)
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert "The kiln cools slowly\n" in asked.stderr
+    assert "Delete these 2 with their links permanently? [y/N]: " in asked.stderr
+    assert "Delete it with its links permanently? [y/N]: " in run("project", "delete", one).stderr
+    unknown = run("project", "delete", one, "note:gone")
+    assert "Delete" not in unknown.stderr
+    assert len(run("project", "list").stdout.splitlines()) == 3
+    assert run("project", "delete", one, "--yes").stdout.startswith(f"deleted: {one} ")
+    assert one not in run("project", "list").stdout
+
+
 def test_a_mirrored_memory_that_cannot_be_written_is_still_asked(run, environment, tmp_path):
     (tmp_path / "project" / "kiln.py").write_text("def fire():\n    return 1\n")
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0

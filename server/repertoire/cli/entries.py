@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from repertoire.app.projects.entries import deletable_entries
 from repertoire.app.projects.entry_requests import (
     DeleteRequest,
     LinkRequest,
@@ -17,8 +18,9 @@ from repertoire.app.projects.entry_requests import (
 from repertoire.app.projects.foreign_entries import FORMATS
 from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.projects.review import ReviewRequest
+from repertoire.app.wiring import open_repertoire
 from repertoire.cli.answering import answer
-from repertoire.cli.output import json_option
+from repertoire.cli.output import ask_to_go_on, json_option, show_answer
 from repertoire.domain.project import (
     ACTIVE,
     CATEGORIES,
@@ -29,6 +31,7 @@ from repertoire.domain.project import (
     SUPERSEDED,
     TASK_STATES,
 )
+from repertoire.rendering.entries import entry_line
 from repertoire.verbs.memory import (
     DELETE_MEMORY,
     IMPORT_MEMORY,
@@ -39,6 +42,8 @@ from repertoire.verbs.memory import (
     REVIEW_MEMORY,
     SAVE_MEMORY,
 )
+from repertoire.verbs.mirrored import at_hand
+from repertoire.verbs.verb import Context
 
 folder_option = click.option("--project", default="", metavar="FOLDER", help="A project other than the current one.")
 _STATES = click.Choice((*TASK_STATES, ACTIVE, SUPERSEDED))
@@ -175,15 +180,24 @@ def link_command(
 @click.command("delete")
 @click.argument("ids", nargs=-1, required=True)
 @_version_option
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @folder_option
 @json_option
-def delete_command(ids: tuple[str, ...], expected_version: int | None, project: str, as_json: bool) -> None:
-    r"""Delete entries with their links, all or none.
+def delete_command(ids: tuple[str, ...], expected_version: int | None, yes: bool, project: str, as_json: bool) -> None:
+    r"""Delete entries with their links, all or none, after asking.
 
     \b
     repertoire project delete note:1f0c2d3e4b5a
     """
-    answer(DELETE_MEMORY, DeleteRequest(ids, expected_version), project=project, as_json=as_json)
+    asked = DeleteRequest(ids, expected_version)
+    with open_repertoire() as repertoire:
+        context = Context.of(repertoire, project=project)
+        if not yes:
+            memory, _ = at_hand(context)
+            gone = deletable_entries(memory, asked)
+            what = "it with its links" if len(gone) == 1 else f"these {len(gone)} with their links"
+            ask_to_go_on("\n".join([*map(entry_line, gone), f"Delete {what} permanently?"]))
+        show_answer(DELETE_MEMORY, DELETE_MEMORY.run(context, asked), as_json=as_json)
 
 
 @click.command("review")

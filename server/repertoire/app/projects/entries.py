@@ -255,6 +255,15 @@ def link_entries(project: OpenProject, asked: LinkRequest) -> Saved:
     return Saved((source,), "linked", (link,), tuple(superseded), tuple(remarks_on(project, [source])))
 
 
+def deletable_entries(project: OpenProject, asked: DeleteRequest) -> list[Entry]:
+    """Return the entries that a request would delete.
+
+    Raises:
+        InvalidRequest: an id is unknown, or the version is another.
+    """
+    return _all_found(project, asked.keys, asked.expected_version)
+
+
 def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
     """Delete entries with their links, all or none, from the backup too.
 
@@ -262,9 +271,9 @@ def delete_entries(project: OpenProject, asked: DeleteRequest) -> Saved:
         InvalidRequest: an id is unknown, or the version is another.
         StoreError: the backup cannot be deleted; nothing is deleted then.
     """
-    _all_found(project, asked.keys, asked.expected_version)  # a wrong id must not cost the backup
+    deletable_entries(project, asked)  # a wrong id must not cost the backup
     with project.store.backup.deleted(), project.store.transaction():
-        gone = _all_found(project, asked.keys, asked.expected_version)
+        gone = deletable_entries(project, asked)
         near = {
             end for one in gone for link in project.store.entries.links(one.key) for end in (link.source, link.target)
         }
