@@ -54,6 +54,10 @@ class ProjectRefused(RepertoireError):
     """A folder has no project memory, or cannot have one."""
 
 
+class MemoryGone(ProjectRefused):
+    """The memory of a project was deleted or replaced while it was written."""
+
+
 class ModelUnavailable(RepertoireError):
     """The embedding model cannot be loaded without reaching a hub."""
 

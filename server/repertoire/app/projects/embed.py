@@ -27,8 +27,12 @@ def embed_pending(
     *,
     report: Callable[[str, int, int], None] = lambda *_: None,
     most: int | None = None,
+    between: Callable[[], object] = lambda: None,
 ) -> tuple[int, int]:
-    """Embed up to `most` texts without a vector; return how many were embedded, and how many are still missing."""
+    """Embed up to `most` texts without a vector; return how many were embedded, and how many are still missing.
+
+    `between` is called before each batch.
+    """
     waiting = memory.pending(embedder.model)
     if _cut_anew(memory, waiting.get("", ())):
         waiting = memory.pending(embedder.model)
@@ -37,12 +41,12 @@ def embed_pending(
     for row in _texts(memory, root, waiting):
         group.append(row)
         if len(group) == _GROUP:
-            done += _embed(memory, embedder, group)
+            done += _embed(memory, embedder, group, between)
             group = []
             report("vectors", done, wanted)
         if most is not None and done + len(group) >= most:
             break
-    done += _embed(memory, embedder, group)
+    done += _embed(memory, embedder, group, between)
     report("vectors", done, wanted)
     return done, total - done
 
@@ -86,9 +90,10 @@ def _of_file(root: Path, path: str) -> dict[str, str]:
     return texts_to_embed(file)
 
 
-def _embed(memory: ProjectStore, embedder: Embedder, group: Sequence[Row]) -> int:
+def _embed(memory: ProjectStore, embedder: Embedder, group: Sequence[Row], between: Callable[[], object]) -> int:
     ordered = sorted(group, key=lambda row: (row[2], len(row[4])))
     for start in range(0, len(ordered), _BATCH):
+        between()
         batch = ordered[start : start + _BATCH]
         for space in dict.fromkeys(row[2] for row in batch):
             rows = [row for row in batch if row[2] == space]

@@ -15,7 +15,7 @@ from repertoire.app.projects.changes import Listed, changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.named_files import named_files, say_all
-from repertoire.app.projects.places import files_of, memory_file, refuse_no_project, set_aside_of
+from repertoire.app.projects.places import files_of, memory_file, refuse_no_project, set_aside_of, still_there
 from repertoire.app.projects.queues import QUEUES, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
@@ -95,8 +95,9 @@ def index_project(  # noqa: PLR0913 - what is read, and how
 
     Raises:
         StoreBusy: another process reads one of the queues, and did not end within the time to wait.
+        MemoryGone: somebody forgot the project meanwhile.
     """
-    root = Path(memory.root())
+    root, refuse_gone = Path(memory.root()), still_there(memory.path)
     with contextlib.ExitStack() as locks:
         of_queue = {one: locks.enter_context(contextlib.ExitStack()) for one in QUEUES if one in queues}
         for queue, lock in of_queue.items():
@@ -114,10 +115,14 @@ def index_project(  # noqa: PLR0913 - what is read, and how
             else:
                 turns.append((queue, steps))
             between()
+            refuse_gone()
     if memory.indexed_at() or {*queues} == {*QUEUES}:
         memory.finish(now=now())
     gone = memory.entries.unlink_gone(before=ago(_GRACE), now=now()) if listed.among is None else []
-    embedded, missing = embed_pending(memory, root, embedder, report=report) if embedder else (0, 0)
+    embedded, missing = (
+        embed_pending(memory, root, embedder, report=report, between=refuse_gone) if embedder else (0, 0)
+    )
+    refuse_gone()
     counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from repertoire.app.current_project import current_project
 from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
-from repertoire.domain.errors import InvalidRequest, ProjectRefused, UnknownFolder
+from repertoire.domain.errors import InvalidRequest, MemoryGone, ProjectRefused, UnknownFolder
 
 MIRROR_FOLDER = ".repertoire"  # the folder of a project with the files of its entries, where a person wants them
 
@@ -20,6 +20,28 @@ def memory_file(home: Path, root: str) -> Path:
     real = os.path.realpath(root)
     name = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:20]
     return homes.projects_path(home) / f"{name}.db"
+
+
+def still_there(memory: Path) -> Callable[[], None]:
+    """Return a check that a memory's file is still the one that it is now.
+
+    Raises:
+        MemoryGone: by the check, once somebody deleted or replaced it: an open one would be written to no end.
+    """
+
+    def inode() -> int | None:
+        try:
+            return memory.stat().st_ino
+        except FileNotFoundError:
+            return None
+
+    def check() -> None:
+        if inode() != begun:
+            message = "the memory of this project was forgotten or replaced meanwhile; nothing more is read into it"
+            raise MemoryGone(message)
+
+    begun = inode()
+    return check
 
 
 def files_of(memory: Path) -> list[Path]:

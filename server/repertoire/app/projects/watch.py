@@ -18,7 +18,7 @@ from repertoire.app.projects.origin import record_origin
 from repertoire.app.projects.queues import QUEUES, queue_of
 from repertoire.app.projects.warming import warm
 from repertoire.boot.filelock import only_one
-from repertoire.domain.errors import StoreBusy
+from repertoire.domain.errors import MemoryGone, StoreBusy
 from repertoire.ports import Embedder
 from repertoire.store.project_file import ProjectStore
 
@@ -79,7 +79,7 @@ class Watcher:
                 raise _Ended
 
         lock = self._memory.path.with_name(f"{self._memory.path.name}.watch")
-        with contextlib.suppress(_Ended, KeyboardInterrupt), only_one(lock, wait):
+        with contextlib.suppress(_Ended, KeyboardInterrupt, MemoryGone), only_one(lock, wait):
             threading.Thread(target=self._listen, args=(stop,), daemon=True).start()
             self._read_due()
             warm(self._memory, self._root)
