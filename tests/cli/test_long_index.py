@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -52,3 +53,13 @@ def test_a_reading_ends_when_the_project_is_forgotten_and_claims_no_success(
     assert (reading.returncode, told) == (1, "")
     assert "forgotten or replaced meanwhile" in refused
     assert not [*(tmp_path / "home" / "projects").iterdir()]
+
+
+def test_of_two_readings_at_once_one_waits_says_so_and_embeds_nothing_a_second_time(start: Start) -> None:
+    both = [start(), start()]
+    told = [reading.communicate(timeout=100) for reading in both]
+    assert [reading.returncode for reading in both] == [0, 0]
+    embedded = [json.loads(out)["embedded"] for out, _ in told]
+    assert (0 in embedded, sum(embedded) >= TEXTS) == (True, True)
+    waited = told[embedded.index(0)][1]
+    assert waited == "another process reads this project; this one goes on when it ends\n"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -97,7 +99,8 @@ def _begin(home: Path, root: str) -> None:
 def index_command(no_vectors: bool, project: str, quiet: bool, as_json: bool) -> None:
     r"""Read what changed in the project since the last time, and embed what has no vector yet.
 
-    Whoever interrupts it loses nothing: the next time goes on from there.
+    Whoever interrupts it loses nothing: the next time goes on from there. If another process reads the project, wait
+    until it ends.
 
     \b
     repertoire project index
@@ -117,11 +120,25 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
                 most_files=repertoire.settings.max_files,
                 embedder=repertoire.embedder if vectors else None,
                 report=bar,
+                wait_s=math.inf,
+                waiting=_wait_reporter(bar, quiet=quiet),
             )
         drop_lost_traces(opened, lambda key: repertoire.store.traces.get(key) is not None)
         mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
         told = [mirror_text(mirrored)] if mirrored else []
         show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)
+
+
+def _wait_reporter(bar: Callable[[str, int, int], None], *, quiet: bool) -> Callable[[], None]:
+    said: list[str] = []
+
+    def tell() -> None:
+        if not (said or quiet):
+            click.echo("another process reads this project; this one goes on when it ends", err=True)
+        said[:] = ["once"]
+        bar("waiting for the other", 0, 0)
+
+    return tell
 
 
 @project_command.command("watch")

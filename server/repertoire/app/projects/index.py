@@ -16,7 +16,7 @@ from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.named_files import named_files, say_all
 from repertoire.app.projects.places import files_of, memory_file, refuse_no_project, set_aside_of, still_there
-from repertoire.app.projects.queues import QUEUES, WAIT_S, held
+from repertoire.app.projects.queues import QUEUES, VECTORS, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
@@ -83,13 +83,15 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     report: Report = lambda *_: None,
     among: Collection[str] | None = None,
     queues: Collection[str] = QUEUES,
-    wait_s: int = WAIT_S,
+    wait_s: float = WAIT_S,
+    waiting: Callable[[], object] = lambda: None,
     between: Callable[[], object] = lambda: None,
 ) -> Indexed:
     """Read what changed in a project, resolve its names, and embed what has no vector yet.
 
     Documents, programs and other files are queues that take turns, batch by batch, and are locked each by itself: a
-    document waits for no program, neither here nor in another process. `between` is called after each batch. With
+    document waits for no program, neither here nor in another process. `between` is called after each batch,
+    `waiting` again and again while another process reads or embeds the same. With
     `among`, only these files are looked at, as long as they say all: a changed folder or `.gitignore` may concern
     others. An interruption loses nothing that was read before it.
 
@@ -101,7 +103,7 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     with contextlib.ExitStack() as locks:
         of_queue = {one: locks.enter_context(contextlib.ExitStack()) for one in QUEUES if one in queues}
         for queue, lock in of_queue.items():
-            lock.enter_context(held(memory.path, queue, wait_s=wait_s))
+            lock.enter_context(held(memory.path, queue, wait_s=wait_s, waiting=waiting))
         refuse_no_project(str(root))
         listed = _listed(memory, most_files, among)
         found = changes_of(memory, listed, queues)
@@ -119,9 +121,10 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     if memory.indexed_at() or {*queues} == {*QUEUES}:
         memory.finish(now=now())
     gone = memory.entries.unlink_gone(before=ago(_GRACE), now=now()) if listed.among is None else []
-    embedded, missing = (
-        embed_pending(memory, root, embedder, report=report, between=refuse_gone) if embedder else (0, 0)
-    )
+    embedded, missing = 0, 0
+    if embedder is not None:
+        with held(memory.path, VECTORS, wait_s=wait_s, waiting=waiting):
+            embedded, missing = embed_pending(memory, root, embedder, report=report, between=refuse_gone)
     refuse_gone()
     counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))

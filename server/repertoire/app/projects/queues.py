@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repertoire.boot.filelock import only_one
@@ -12,6 +12,7 @@ from repertoire.domain.project import CODE, DOCS, FILES
 from repertoire.projects.languages import MARKDOWN, PARSED, language_of
 
 QUEUES = (DOCS, CODE, FILES)  # in the order in which their locks are taken, so that no two processes wait in a circle
+VECTORS = "vectors"  # the lock under which texts are embedded, after all queues
 WAIT_S = 30
 
 
@@ -22,8 +23,12 @@ def queue_of(path: str) -> str:
 
 
 @contextlib.contextmanager
-def held(memory: Path, queue: str, *, wait_s: int = WAIT_S) -> Iterator[None]:
-    """Let no other process read this queue of a project into its memory meanwhile.
+def held(
+    memory: Path, queue: str, *, wait_s: float = WAIT_S, waiting: Callable[[], object] = lambda: None
+) -> Iterator[None]:
+    """Let no other process read this queue of a project into its memory meanwhile, nor embed it where it is `VECTORS`.
+
+    `waiting` is called again and again while another process does.
 
     Raises:
         StoreBusy: another process does.
@@ -33,6 +38,7 @@ def held(memory: Path, queue: str, *, wait_s: int = WAIT_S) -> Iterator[None]:
         if seconds >= wait_s:
             message = f"another process is reading the {queue} of this project; wait until it has ended"
             raise StoreBusy(message)
+        waiting()
 
     with only_one(memory.with_name(f"{memory.name}.{queue}.lock"), wait):
         yield

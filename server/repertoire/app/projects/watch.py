@@ -15,7 +15,7 @@ from repertoire.app.projects.index import Indexed, index_project
 from repertoire.app.projects.left_out import DECIDING, LeftOut
 from repertoire.app.projects.named_files import is_read, say_all
 from repertoire.app.projects.origin import record_origin
-from repertoire.app.projects.queues import QUEUES, queue_of
+from repertoire.app.projects.queues import QUEUES, VECTORS, held, queue_of
 from repertoire.app.projects.warming import warm
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import MemoryGone, StoreBusy
@@ -204,7 +204,9 @@ class Watcher:
             missing, _ = self._memory.missing_vectors(embedder.model)
             self._to_embed = 0 < missing <= _MOST_TEXTS
         if embedder is not None and self._to_embed:
-            done, missing = embed_pending(self._memory, self._root, embedder, most=_AT_ONCE)
-            self._to_embed = done > 0 and missing > 0
+            # where an index embeds them already, the rest comes later
+            with contextlib.suppress(StoreBusy), held(self._memory.path, VECTORS, wait_s=0):
+                done, missing = embed_pending(self._memory, self._root, embedder, most=_AT_ONCE)
+                self._to_embed = done > 0 and missing > 0
         self._to_embed = self._to_embed and embedder is not None
         self._rest_too()
