@@ -21,6 +21,17 @@ def test_the_newest_traces_are_listed_first_with_project_and_trust_and_no_draft(
     assert found["more"] == 0
 
 
+def test_a_day_of_review_that_is_past_is_refused_when_a_trace_is_told_and_when_it_is_amended(run):
+    day = (*TOLD, "The build dies", "--solution", "Raise it.", "--review-after")
+    refused = run(*day, "2020-01-31")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the day of review 2020-01-31 is past: no answer would name the trace" in refused.stderr
+    key = json.loads(run(*day, "2999-01-31", "--yes", "--json").stdout)["id"]
+    changed = ("trace", "amend", key, "--solution", "Raise it twice.", "--review-after")
+    assert "is past" in run(*changed, "2020-01-31").stderr
+    assert run(*changed, "").returncode == 0
+
+
 def test_a_vote_that_is_turned_is_still_one(run):
     drafted = run(*TOLD, "The build runs out of memory", "--solution", "Raise the limit.", "--yes", "--json")
     key = json.loads(drafted.stdout)["id"]

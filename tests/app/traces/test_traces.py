@@ -222,7 +222,9 @@ def test_an_imported_trace_may_have_used_what_is_not_here(repertoire: Repertoire
 
 
 def test_what_is_overdue_is_left_out_unless_wanted(repertoire: Repertoire) -> None:
-    keep(repertoire, replace(VITE, review_after=ago(timedelta(days=2))[:10]))
+    told = {"title": VITE.title, "context": VITE.context, "solution": VITE.solution, "tags": list(VITE.tags)}
+    line = json.dumps({**told, "review_after": ago(timedelta(days=2))[:10]})
+    assert import_lines(repertoire.store, [line], moment=moment()).added == 1
     assert look(repertoire, "vite build is killed").hits == ()
     assert look(repertoire, "vite build is killed", include_expired=True).hits[0].overdue
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from repertoire.app.clock import ago
+from repertoire.app.clock import ago, today
 from repertoire.app.clock import now as time_now
 from repertoire.app.lookup import find_one_component
 from repertoire.app.traces.fields import TraceFields, amending, fields_to_amend, trace_of
@@ -18,6 +18,7 @@ from repertoire.domain.event import CONTRIBUTED, PROPOSED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ACTIVE, DRAFT, SIGNATURE, SUPERSEDED, Trace
 from repertoire.store.database import Store
+from repertoire.traces.ageing import expired
 
 _DRAFTS = timedelta(days=7)  # after which nobody is going to confirm one
 _PROPOSED = 500  # newest proposals whose problems are not proposed again
@@ -51,7 +52,8 @@ def draft(
     `in_project` returns the key of a file, symbol or section of the project by its name, or nothing.
 
     Raises:
-        InvalidRequest: a part of it is missing, or several components have a name that it used.
+        InvalidRequest: a part of it is missing, its day of review is past, or several components have a name that it
+            used.
         UnknownComponent: it amends a trace that there is not, or used what nothing is called.
     """
     told = replace(told, uses=_resolved(store, told, in_project))
@@ -59,6 +61,11 @@ def draft(
     kept = store.traces.get(trace.key)
     if kept is not None and kept.status != DRAFT:
         return Contribution(kept, known=True)
+    if expired(trace, today()):
+        message = (
+            f"the day of review {trace.review_after} is past: no answer would name the trace; send a later day or none"
+        )
+        raise InvalidRequest(message)
     if told.supersedes:
         trace = amending(trace, trace_named(store, trace.supersedes))
     store.traces.drop_drafts(before=ago(_DRAFTS))
