@@ -12,7 +12,7 @@ import click
 
 from repertoire.app.clock import now
 from repertoire.app.traces.contribute import Contribution
-from repertoire.app.traces.embed import embed_latest
+from repertoire.app.traces.embed import all_embedded, embed_latest
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
@@ -38,6 +38,10 @@ from repertoire.verbs.traces import (
 from repertoire.verbs.verb import Context, Verb
 
 _REFUSED = 20  # lines of a file that are told: all of one that is no export would push everything else away
+_FOUND = {  # by whether their meaning is known already
+    True: " Words, errors and questions of their meaning find them at once.",
+    False: " Words and errors find them at once; a refresh learns their meaning.",
+}
 _tag = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A language, framework or tool; repeatable.")
 _environment = click.option(
     "--env",
@@ -272,8 +276,10 @@ def import_command(file: Path, as_json: bool) -> None:
             done = import_lines(
                 repertoire.store, lines, moment=Moment(now(), "", ""), report=lambda read: bar("lines", read, total)
             )
-        if repertoire.embedder is not None:
-            embed_latest(repertoire.store, repertoire.embedder)
+        learned, embedder = False, repertoire.embedder
+        if embedder is not None:
+            embed_latest(repertoire.store, embedder)
+            learned = all_embedded(repertoire.store, embedder.model)
     refused = [f"line {number}: {why}" for number, why in done.refused]
     more = [f"and {len(refused) - _REFUSED} more; --json shows them"] if len(refused) > _REFUSED else []
     click.echo("".join(f"{line}\n" for line in (*refused[:_REFUSED], *more)), err=True, nl=False)
@@ -282,7 +288,7 @@ def import_command(file: Path, as_json: bool) -> None:
         data,
         lambda: (
             f"Traces added: {done.added}; known already: {done.known}; lines left out: {len(done.refused)}."
-            + (" Words and errors find them at once; a refresh learns their meaning." if done.added else "")
+            + (_FOUND[learned] if done.added else "")
         ),
         as_json=as_json,
     )

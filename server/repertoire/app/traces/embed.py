@@ -40,6 +40,11 @@ def embed_latest(store: Store, embedder: Embedder) -> None:
             embed_traces(store, embedder, stop=lambda: next(rounds) >= _AT_ONCE)
 
 
+def all_embedded(store: Store, model: str) -> bool:
+    """Tell whether no trace is left for a refresh to embed."""
+    return not any(store.traces.pending(space, model, limit=1) for space in SPACES)
+
+
 def passage(space: str, trace: Trace) -> str:
     """Return the text of a trace that is embedded in a vector space."""
     if space == SOLUTION_SPACE:
