@@ -113,3 +113,23 @@ def test_a_refresh_asks_when_the_breaker_lets_it_and_a_clock_that_was_set_back_d
     ann("refresh", "--text-only")
     told = shown(ann, "commons", "status")
     assert (told["waiting"], told["circuit"]) == (0, CLOSED)
+
+
+def test_votes_and_traces_from_before_a_home_joined_once_more_do_not_count_as_sent(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    file = tmp_path / "again.key"
+    file.write_text(server.key("again", "ann"))
+    ann, join = home("ann"), ("commons", "join", server.url, "--key-file", str(file))
+    ann(*join)
+    trace = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    ann("trace", "vote", trace, "up")
+    ann("commons", "sync")
+    assert "sent: 2;" in ann("commons", "status")
+    ann("commons", "leave")
+    ann(*join)
+    assert "waiting to be sent: 0; sent: 0; refused: 0" in ann("commons", "status")
+    ann("trace", "vote", trace, "down")
+    assert shown(ann, "commons", "status")["waiting"] == 1
+    ann("commons", "sync")
+    assert "waiting to be sent: 0; sent: 1; refused: 0" in ann("commons", "status")

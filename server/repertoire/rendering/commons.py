@@ -35,7 +35,7 @@ def joined_text(membership: Membership) -> str:
 def membership_text(membership: Membership, waiting: int, circuit: str) -> str:
     """Render the membership: commons, last sync, how many bodies wait to be sent, and the breaker's state."""
     refused = sum(state.startswith("refused") for state in membership.sent.values())
-    sent = sum(state != BEFORE for state in membership.sent.values()) - refused
+    sent = sum(not state.startswith(BEFORE) for state in membership.sent.values()) - refused
     lines = [
         f"commons: {_named(membership)}, since {membership.joined}",
         f"waiting to be sent: {waiting}; sent: {sent}; refused: {refused}",

@@ -14,7 +14,7 @@ from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
 from repertoire.traces.trust import latest
 
-SENT, BEFORE = "sent", "before"  # what became of a trace
+SENT, BEFORE = "sent", "before"  # what became of a trace; before the state of a vote from before joining
 _SENT_FIELDS = "title context solution tags environment outcome uses review_after watch licence supersedes".split()
 
 
@@ -44,7 +44,7 @@ def outbox(store: Store, membership: Membership) -> list[Waiting]:
             for vote in votes
             if vote.trace in titles
             and vote.trace not in membership.withheld
-            and membership.sent.get(f"vote:{vote.trace}") != _state(vote)
+            and membership.sent.get(f"vote:{vote.trace}") not in (_state(vote), f"{BEFORE} {_state(vote)}")
         ),
     ]
 
@@ -53,7 +53,7 @@ def sent_before_joining(store: Store) -> dict[str, str]:
     """Return the entries of `Membership.sent` for all traces and votes from before joining, which are never sent."""
     mine = (trace.key for trace in store.traces.all() if trace.author == ME and trace.status != DRAFT)
     votes = (vote for vote in latest(store.traces.votes()) if vote.voter == ME)
-    return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": _state(vote) for vote in votes}
+    return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": f"{BEFORE} {_state(vote)}" for vote in votes}
 
 
 def withhold(store: Store, membership: Membership, name: str) -> Trace:
