@@ -82,6 +82,23 @@ def test_what_is_not_there_is_answered_with_where_to_look_and_an_empty_file_has_
     assert "`repertoire project files` in a shell" in run("project", "files", "gone.py").stdout
 
 
+def test_what_is_linked_is_listed_by_an_id_its_beginning_or_a_path_and_what_there_is_not_is_refused(run, tmp_path):
+    (tmp_path / "project/kiln.py").write_text("heat = 1\n")
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    run("project", "save", "note", "The kiln cools slowly", "--about", "kiln.py")
+    [note] = json.loads(run("project", "list", "--json").stdout)["entries"]
+    run("project", "save", "note", "Glaze cracks in the cold", "--about", note["id"])
+    for linked, title in (("kiln.py", "kiln cools"), (note["id"], "Glaze"), (note["id"][:-1], "Glaze")):
+        assert title in run("project", "list", "--linked", linked).stdout
+    (tmp_path / "project/kiln.py").unlink()
+    assert run("project", "index", "--no-vectors", "--quiet").returncode == 0
+    assert "kiln cools" in run("project", "list", "--linked", "file:kiln.py").stdout
+    assert run("project", "list", "--linked", "trace:1f0c2d3e4b5a").returncode == 0
+    refused = run("project", "list", "--linked", "nope")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no symbol, file, section, note, task or procedure has the id 'nope'" in refused.stderr
+
+
 def test_an_import_names_what_came_and_what_changed(run, tmp_path):
     project = tmp_path / "project"
     (project / "TODO.md").write_text("".join(f"- [ ] Fire kiln {number}\n" for number in range(25)))

@@ -20,7 +20,7 @@ from repertoire.app.projects.entry_requests import (
     Saved,
     SaveRequest,
 )
-from repertoire.app.projects.entry_writing import add_links, back_up, found_entry, put_entry, resolved_link
+from repertoire.app.projects.entry_writing import add_links, back_up, found_entry, key_of, put_entry, resolved_link
 from repertoire.app.projects.merging import merged, split, twin_of
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.remarks import left_alone, remarks_on
@@ -187,7 +187,7 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
     blocking = entries.blocking()
     states = {one.key: one.status for one in entries.all((TASK,))}
     free = ready(states, blocking)
-    near = None if not wanted.linked else _near(entries, wanted.linked)
+    near = None if not wanted.linked else _near(project, wanted.linked.strip())
     words = wanted.words.lower().split()
     kept = [
         one
@@ -384,7 +384,7 @@ def _all_found(project: OpenProject, keys: Sequence[str], expected: int | None) 
     return found
 
 
-def _near(entries: ProjectEntries, key: str) -> set[str]:
-    known = entries.get(key)
-    name = known.key if known is not None else key
-    return {end for link in entries.links(name) for end in (link.source, link.target)} - {name}
+def _near(project: OpenProject, wanted: str) -> set[str]:
+    known = project.store.items.node_id(wanted) is not None  # as what is gone, and is linked all the same
+    key = wanted if known else key_of(project, wanted)
+    return {end for link in project.store.entries.links(key) for end in (link.source, link.target)} - {key}

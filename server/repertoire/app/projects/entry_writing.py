@@ -97,15 +97,23 @@ def resolved_link(project: OpenProject, source: str, relation: str, target: str)
             raise InvalidRequest(message)
         ends = (other.key, source) if relation == DEPENDS_ON else (source, other.key)
         return EntryLink(ends[0], BLOCKS if relation == DEPENDS_ON else relation, ends[1])
-    kind = wanted.partition(":")[0]
+    return EntryLink(source, relation, key_of(project, wanted))
+
+
+def key_of(project: OpenProject, wanted: str) -> str:
+    """Return the key of what an id, its beginning, a path or a name means; what lies in other files is taken as said.
+
+    Raises:
+        InvalidRequest: it means nothing, or several things.
+    """
+    store, kind = project.store, wanted.partition(":")[0]
     if kind in _ELSEWHERE:
-        return EntryLink(source, relation, wanted)
+        return wanted
     item = store.items.by_key(wanted) or store.items.by_key(file_key(wanted.removeprefix("./")))
     if item is None and not kind.startswith(ENTRIES):
         named = store.items.named(wanted, limit=2)
         item = named[0] if len(named) == 1 else None
-    key = item.key if item is not None else found_entry(store.entries, wanted, among=_ANYTHING).key
-    return EntryLink(source, relation, key)
+    return item.key if item is not None else found_entry(store.entries, wanted, among=_ANYTHING).key
 
 
 def add_links(project: OpenProject, links: Sequence[EntryLink]) -> list[Entry]:
