@@ -83,6 +83,20 @@ def test_what_is_examined_is_wrapped_on_a_terminal_and_a_line_each_in_a_pipe(loo
     assert seen.count("`repertoire ") == wide.count("`repertoire ") > 0
 
 
+def test_the_second_line_of_an_item_is_set_in_and_a_mark_never_stands_alone(
+    environment: dict[str, str], look: Look, run: Run, tmp_path: Path
+) -> None:
+    bare = component("skill", f"basket-{'weave-' * 9}review", "Looks at it.")
+    filled_home(Path(environment["REPERTOIRE_HOME"]), bare)
+    assert re.search(r"\n  - \S*basket-weave-\S+\n", look("status"))
+    project = ("--project", str(tmp_path / "project"))
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert run("project", "save", "note", LONG[:150]).returncode == 0
+    quoted, listed = look("project", "list", *project).split("\nnote:")
+    assert "\n  " not in quoted
+    assert {line[:2] for line in listed.splitlines()[1:]} == {"  "}
+
+
 def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:
     assert run("refresh", "--text-only").returncode == 0  # which finds no folder of the shelf
     seen = look("sources", NO_COLOR="1")

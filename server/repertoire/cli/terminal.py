@@ -14,7 +14,8 @@ from rich.text import Text
 
 _WIDEST = 120  # columns: longer lines are hard to read, even in a wider window
 _HEAD = re.compile(r"\d+\. ")
-_HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: )?")
+_HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: |Note: )?")
+_NAMED = re.compile(r"(?:(?:note|task|epic|procedure):)?[0-9a-f]{8,12} \[")  # an item of a list with its id
 # Lines to copy: a wrapped command would do nothing, or something else.
 _COPIED = re.compile(r"\s*(?:install|then|id): |\s+(?:/plugin|claude|cp|docker|mkdir|npx|uvx|git|npm) ")
 _BLOCK = "Install:"
@@ -60,5 +61,12 @@ def _console() -> Console:
 
 def _wrapped(line: str, width: int) -> list[str]:
     hang = _HANGING.match(line)
-    indent = " " * len(hang.group() if hang else "")
-    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    mark = hang.group() if hang else ""  # never alone on its line, as before a long word
+    return textwrap.wrap(
+        line[len(mark) :],
+        width,
+        initial_indent=mark,
+        subsequent_indent="  " if _NAMED.match(line) else " " * len(mark),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
