@@ -96,6 +96,7 @@ class Table:
     node: str = ""  # the column that names a row's node, if the row is deleted with that node
     project: str = ""  # the column that names the project of a row
     own: bool = False  # a person's own data: a rescue brings it over
+    own_rows: str = ""  # the SQL condition on those of its rows that are, if not all
 
 
 VIEWS = (

@@ -120,7 +120,8 @@ PROJECT = Layout(
         Table("embedded", CODE, WITH_NODE, node="node_id"),
         Table("skipped", FILES, WITH_ALL),
         Table("mirror", KNOWLEDGE, WITH_ALL),
-        Table("candidate", KNOWLEDGE, WITH_ALL),
+        # what a person decided on; what waits is made of prompts, which are in no backup
+        Table("candidate", KNOWLEDGE, WITH_ALL, own=True, own_rows="said = ''"),
         Table("credit", CODE, WITH_NODE, node="node_id"),
         Table("merged", KNOWLEDGE, WITH_NODE, node="node_id", own=True),
     ),

@@ -54,7 +54,11 @@ def user_data_parts(layout: Layout) -> list[Part]:
     texts = sorted({layout.text_of(kind) for kind in kinds} - {""})
     tables = [table for table in layout.tables if table.own]
     return [
-        *({table.name: f"SELECT * FROM {table.name}"} for table in tables if not table.node),
+        *(
+            {table.name: f"SELECT * FROM {table.name} WHERE {table.own_rows or 'true'}"}
+            for table in tables
+            if not table.node
+        ),
         {
             "node": f"SELECT * FROM node WHERE id IN ({nodes}) OR id IN ({ends})",
             "edge": f"SELECT * FROM edge WHERE {edges}",

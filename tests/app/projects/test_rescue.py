@@ -16,11 +16,13 @@ from repertoire.app.health.rescue import mend_memories
 from repertoire.app.projects.entries import delete_entries, list_entries, save_entry
 from repertoire.app.projects.entry_requests import DeleteRequest, ListQuery, SaveRequest, save_request
 from repertoire.app.projects.places import files_of, memory_file
+from repertoire.app.projects.review import ReviewRequest, keep_candidates, review, sighted
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
 from repertoire.app.wiring import open_project
 from repertoire.boot.home import backup_path
 from repertoire.domain.errors import CorruptStore
+from repertoire.projects.noticing import in_prompt
 from repertoire.store.rescue import set_aside
 from store.damages import PAGE, overwrite, spoil
 
@@ -90,6 +92,25 @@ def test_what_is_deleted_is_deleted_from_the_backup_and_the_rest_stays_in_it(hom
     assert TITLES[1].encode() not in copy.read_bytes()
     with closing(sqlite3.connect(copy)) as db:
         assert sorted(title for (title,) in db.execute("SELECT title FROM entry")) == [TITLES[0], TITLES[2]]
+
+
+@pytest.mark.parametrize("damage", ["emptied", "noise in a third of the pages"])
+def test_what_was_rejected_is_not_proposed_again_after_a_rescue_and_what_waits_is_in_no_backup(home, damage):
+    rejected, waits = (
+        in_prompt(f"we decided to use {what} for the big kiln") for what in ("beeswood", "lamp oil of the old mill")
+    )
+    with closing(ProjectShelf(home, open_project)) as shelf:
+        project = shelf.open(root_of(home))
+        keep_candidates(project, sighted(project, [*rejected, *waits]))
+        [name] = [one.name for one in project.store.candidates.waiting() if "beeswood" in one.said]
+        review(project, ReviewRequest(reject=(name,)), embedder=None)
+    file = memory_file(home, root_of(home))
+    assert not [word for word in (b"beeswood", b"old mill") if word in backup_path(file).read_bytes()]
+    DAMAGES[damage](file)
+    assert len(mend_memories(home)) == 1
+    with closing(ProjectShelf(home, open_project)) as shelf:
+        project = shelf.open(root_of(home))
+        assert [one.said for one in sighted(project, [*rejected, *waits]).candidates] == [waits[0].said]
 
 
 def test_a_forgotten_memory_leaves_neither_backup_nor_damaged_file(home):

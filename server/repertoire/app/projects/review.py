@@ -13,6 +13,7 @@ import numpy.typing as npt
 from repertoire.app.clock import now
 from repertoire.app.projects.entries import ENDED, TITLE, save_entry
 from repertoire.app.projects.entry_requests import Saved, SaveRequest
+from repertoire.app.projects.entry_writing import back_up
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import KNOWLEDGE, NOTE, TASK, Entry
@@ -88,6 +89,8 @@ def review(project: OpenProject, asked: ReviewRequest, *, embedder: Embedder | N
         raise InvalidRequest(message)
     saved = [save_entry(project, _request(one), embedder=embedder) for one in accepted]
     project.store.candidates.settle([one.name for one in (*accepted, *rejected)], now=now())
+    if accepted or rejected:
+        back_up(project)
     return Review(tuple(_not_saved(project, project.store.candidates.waiting())), tuple(saved), tuple(rejected))
 
 
