@@ -9,6 +9,7 @@ import pytest
 from repertoire.domain.errors import StoreReadOnly
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store
+from repertoire.store.graph import UNOBTAINABLE
 from repertoire.store.migrations import MIGRATIONS, NEWEST, Migration, migrate
 
 NEXT = Migration(NEWEST + 1, "a next step", ("CREATE TABLE added(a)", "INSERT INTO added VALUES (1)"))
@@ -76,4 +77,14 @@ def test_an_older_schema_that_cannot_be_brought_up_to_date_is_named(path):
     connection = opened(path, read_only=True)
     with pytest.raises(StoreReadOnly, match=rf"{path} needs to be brought up to date \(schema {NEWEST}"):
         migrate(connection, (*MIGRATIONS, NEXT))
+    connection.close()
+
+
+def test_what_nobody_can_have_is_found_without_a_look_at_every_component_also_in_an_older_file(tmp_path):
+    connection = opened(tmp_path / "older.db")
+    migrate(connection, MIGRATIONS[:10])
+    migrate(connection)
+    plan = [str(row[-1]) for row in connection.rows(f"EXPLAIN QUERY PLAN {UNOBTAINABLE}")]
+    scans = [step for step in plan if step.startswith("SCAN ")]
+    assert [step.rpartition(" ")[2] for step in scans] == ["component_by_client", "component_not_installable"]
     connection.close()

@@ -23,6 +23,11 @@ EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description that an outline holds
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
 _MOST_COUNTED = 20_000  # words whose document frequency is cached
+# each half by an index of its own; `UNION` would read every node and component in the order of keys
+UNOBTAINABLE = """
+    SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''
+    UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+    WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'"""
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
 
@@ -179,16 +184,11 @@ class Graph:
     def unobtainable(self) -> frozenset[str]:
         """Return the ids of the components for other clients, and of those that `not_installable` tells of.
 
-        Every component's row is read, so the answer is kept for the revision: each question and each prompt asks.
+        It is kept for the revision: each question and each prompt asks.
         """
         revision = self.revision()
         if self._unobtainable is None or self._unobtainable[0] != revision:
-            rows = self._db.rows(
-                """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''
-                   UNION SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
-                   WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'"""
-            )
-            self._unobtainable = revision, frozenset(str(key) for (key,) in rows)
+            self._unobtainable = revision, frozenset(str(key) for (key,) in self._db.rows(UNOBTAINABLE))
         return self._unobtainable[1]
 
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:

@@ -199,6 +199,14 @@ MIGRATIONS = (
         "what a component in another language says, in English",
         ("ALTER TABLE component ADD COLUMN english TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration(
+        11,
+        "what cannot be installed, without a look at every component",
+        (
+            """CREATE INDEX component_not_installable ON component(node_id)
+               WHERE NOT installed AND install IN ('', '[]')""",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number  # for measurements and tests; a hook reads its own copy, which a test compares
 # The table that holds the numbers of the migrations that were applied.
