@@ -29,7 +29,10 @@ def kiln(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environmen
     return root
 
 
-async def test_a_session_in_a_project_that_was_never_begun_sees_nothing_of_it(talk: Talk) -> None:
+async def test_a_session_in_a_project_that_was_never_begun_sees_nothing_of_it(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
     async with talk() as client:
         assert not {tool.name for tool in (await client.list_tools()).tools} & {tool.name for tool in MEMORY_TOOLS}
         assert "project init" in await refused(client, "memory_search", query="anything")
