@@ -203,7 +203,7 @@ class _Reader:
                 yield part, text
 
     def _finish(self, file: SourceFile, draft: Draft, found_in: Scripts) -> tuple[Component, list[Edge]]:
-        context = self._context
+        context, translator = self._context, self._context.translator
         path = values.storable(draft.path or file.path)
         component_id = f"{context.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
         plugin = self._plugin(file, draft)
@@ -236,7 +236,7 @@ class _Reader:
             install=() if installed or foreign else install.lines(draft, path, plugin, context.site),
             client=foreign.client if foreign else "",
             client_reason=foreign.reason if foreign else "",
-            english=context.in_english(draft.name, description, draft.body),
+            english=translator.described(draft.name, description, draft.body) if translator is not None else "",
         )
         return component, self._edges(component, draft, plugin)
 

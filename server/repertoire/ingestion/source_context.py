@@ -29,6 +29,14 @@ class StaticChecks:
 
 
 @dataclass(frozen=True)
+class Translator:
+    """What translates a component's name, description and body (see `Component.english`), and its version."""
+
+    described: Callable[[str, str, str], str]
+    version: str
+
+
+@dataclass(frozen=True)
 class SourceContext:
     """Everything that extraction needs about a source beside its files: layout, vocabulary, dates, checks."""
 
@@ -41,7 +49,7 @@ class SourceContext:
     dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
     installed: bool = False  # everything in the source is installed
     checks: StaticChecks | None = None
-    in_english: Callable[[str, str, str], str] = lambda _name, _description, _body: ""  # see `Component.english`
+    translator: Translator | None = None
     bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # time limit around each file; may raise TooSlow
     known: Mapping[str, str] = field(default_factory=dict)  # path -> hash of its record at the last read
 
@@ -83,6 +91,7 @@ def fingerprint(context: SourceContext, digests: Iterable[tuple[str, str]]) -> s
         sorted(context.dates.items()) if context.dates_are_exact else (),
         context.installed,
         context.checks.version if context.checks is not None else 0,
+        context.translator.version if context.translator is not None else "",
         context.site.location,
         context.site.marketplace_address,
         # sorted, because a set's order differs in each process

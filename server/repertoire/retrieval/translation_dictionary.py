@@ -6,6 +6,7 @@ dropped. Words after `~` may stand in an English sentence too, and so count less
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -147,3 +148,12 @@ def unaccented(word: str) -> str:
 def dictionary(code: str) -> TranslationDictionary:
     """Return the dictionary of a language, read once."""
     return TranslationDictionary(code, (FOLDER / f"{code}.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def dictionaries_digest() -> str:
+    """Return a hash of all dictionaries, which changes whenever a translation may."""
+    digest = hashlib.sha256()
+    for file in sorted(FOLDER.glob("*.txt")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

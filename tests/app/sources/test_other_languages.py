@@ -4,6 +4,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.ask.search import search
+from repertoire.app.sources import ingest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.inference.embedder import load
@@ -74,3 +75,11 @@ def test_few_words_that_another_language_shares_make_no_english_component_foreig
         bench.write({"commands/dashboard.md": f"---\ndescription: Generate a monitoring dashboard\n---\n{body}"})
     )
     assert bench.one("command").english == ""
+
+
+def test_what_was_read_before_is_translated_anew_by_other_dictionaries(home, monkeypatch):
+    monkeypatch.setattr(ingest, "described_in_english", lambda name, *_: f"{name}, told otherwise")
+    assert home.ingest(home.root / "repo").changed == 0
+    monkeypatch.setattr(ingest, "dictionaries_digest", lambda: "of others")
+    assert home.ingest(home.root / "repo").changed == len(ENGLISH) + len(OWN)
+    assert {component.english for component in home.all().values()} >= {"facture, told otherwise"}

@@ -41,11 +41,12 @@ from repertoire.ingestion.extraction_plan import ExtractionPlan
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.manifests import plugin_root
 from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
-from repertoire.ingestion.source_context import SourceContext, StaticChecks
+from repertoire.ingestion.source_context import SourceContext, StaticChecks, Translator
 from repertoire.ingestion.strategies import plugin
 from repertoire.ingestion.strategies.markdown_kinds import AGENTS, COMMANDS, SKILLS
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import described_in_english
+from repertoire.retrieval.translation_dictionary import dictionaries_digest
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, scan
 
@@ -207,7 +208,7 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
         vocabulary=shipped_vocabulary(),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
         checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
-        in_english=described_in_english,
+        translator=Translator(described_in_english, dictionaries_digest()),
         bounded=partial(cpu_limit, _A_ROW_S),
     )
     found = extract(files, {}, plan, context, pick=lambda path, _: _reader(path, by_path))

@@ -33,8 +33,9 @@ from repertoire.domain.errors import SourceError
 from repertoire.ingestion.extract import PARTS, extract
 from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
 from repertoire.ingestion.parts import SourceFile
-from repertoire.ingestion.source_context import SourceContext, StaticChecks, fingerprint
+from repertoire.ingestion.source_context import SourceContext, StaticChecks, Translator, fingerprint
 from repertoire.retrieval.translation import described_in_english
+from repertoire.retrieval.translation_dictionary import dictionaries_digest
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
@@ -165,7 +166,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
-        in_english=described_in_english,
+        translator=Translator(described_in_english, dictionaries_digest()),
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
