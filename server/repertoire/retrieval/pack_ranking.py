@@ -32,6 +32,7 @@ from repertoire.retrieval.sections import (
     ranked_sections,
 )
 from repertoire.retrieval.stage import Stage, take_all
+from repertoire.retrieval.translation import in_english
 
 # Weights of the further evidence; among the values that were compared, those that did least harm (bench/packs).
 PACK_WEIGHTS: Mapping[str, float] = {**WEIGHTS, MULTI_QUERY: 0.15, FEWSHOT: 0.3, GRAPH: 0.05}
@@ -82,7 +83,7 @@ class PackRun(SectionRun):
 
 def by_forms(run: PackRun) -> str:
     """Score sections by the form of the question that finds them best."""
-    forms = forms_of(run.question)
+    forms = forms_of(in_english(run.question, run.embedder.model if run.embedder is not None else ""))
     if run.embedder is not None and run.vector is not None:
         fresh = [form for form in forms if form not in run.embedded]
         vectors = run.embedder.embed_passages(fresh) if fresh else ()

@@ -28,6 +28,7 @@ from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
 from repertoire.retrieval.sign_codes import AVAILABLE, NodeVectors, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
+from repertoire.retrieval.translation import in_english, words_asked
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
 # Chosen on two of three packs and measured on the third, each in turn.
@@ -167,13 +168,26 @@ class SectionRun(PartRun[SectionIndex]):
 
     @cached_property
     def vector(self) -> Vectors | None:
-        """The question's vector; None without a model or without vectors in the pack."""
+        """The question's vector; None without a model or without vectors in the pack.
+
+        In another language it is that of its English, unless its own is nearer: older packs have vectors of the
+        original text.
+        """
         if self.embedder is None or not len(self.index.spaces[CHUNK_SPACE].rows):
             return None
         asked = self.meaning or self.question
-        if asked not in self.embedded:
-            self.embedded[asked] = np.asarray(self.embedder.embed_passages([asked])[0], dtype=np.float32)
-        return self.embedded[asked]
+        forms = list(dict.fromkeys((in_english(asked, self.embedder.model), asked)))
+        if fresh := [form for form in forms if form not in self.embedded]:
+            vectors = np.asarray(self.embedder.embed_passages(fresh), dtype=np.float32)
+            self.embedded.update(zip(fresh, vectors, strict=True))
+        chunks = self.index.spaces[CHUNK_SPACE].vectors
+        nearest = max(forms, key=lambda form: float((chunks @ self.embedded[form]).max())) if len(forms) > 1 else asked
+        return self.embedded[nearest]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The question's content words, as it is written and in English."""
+        return words_asked(self.question)[: self.most_words]
 
 
 class RankedSection(NamedTuple):

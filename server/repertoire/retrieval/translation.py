@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from repertoire.domain.text import content_words, with_pairs
 from repertoire.retrieval.language import BY_WORDS, ENGLISH, LANGUAGES, UNPARTED, language_of
 from repertoire.retrieval.translation_dictionary import TranslationDictionary, dictionary
 
@@ -126,6 +127,17 @@ def described_in_english(name: str, description: str, body: str) -> str:
     spaced = _JOINED.sub(" ", name)
     translation = translate(f"{spaced}. {description}")
     return translation.text.removeprefix(f"{spaced}. ") if translation is not None else ""
+
+
+def english_of(text: str) -> str:
+    """Return the English of a document's text, of any length; empty if all of it is English already."""
+    parts = (text[at : at + _MOST] for at in range(0, len(text), _MOST))
+    return "\n".join(found.text for part in parts if (found := translate(part)) is not None)
+
+
+def words_asked(question: str) -> list[str]:
+    """Return the content words of a question as it is written, with the pairs of unparted letters, and in English."""
+    return list(dict.fromkeys((*content_words(with_pairs(question)), *content_words(in_english(question)))))
 
 
 def is_multilingual(model: str) -> bool:

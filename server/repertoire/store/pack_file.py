@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from repertoire.domain.pack import (
     PackPassage,
     PackSection,
 )
-from repertoire.domain.text import index_text, match_any
+from repertoire.domain.text import index_text, match_any, with_pairs
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
@@ -130,11 +130,14 @@ class PackStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add(self, articles: Iterable[PackArticle]) -> None:
-        """Write articles in one transaction; the order of the articles determines the bytes of the file."""
+    def add(self, articles: Iterable[PackArticle], *, english: Callable[[str], str] = lambda _: "") -> None:
+        """Write articles in one transaction; the order of the articles determines the bytes of the file.
+
+        `english` returns the English of a text, by which it is found too, or nothing.
+        """
         with self._db.transaction():
             writer = GraphWriter(self._db, self.vectors, _NO_DATE)
-            edges = [edge for article in articles for edge in self._add(writer, article)]
+            edges = [edge for article in articles for edge in self._add(writer, article, english)]
             known = {str(key) for (key,) in self._db.rows("SELECT key FROM node WHERE type = ?", (ARTICLE,))}
             kept = [edge for edge in edges if edge.relation != LINKS_TO or edge.target in known]
             writer.replace_edges(Owner(SHARED.source_id, "pack"), kept)
@@ -147,7 +150,10 @@ class PackStore:
                 [(storable(path), storable(reason)) for path, reason in sorted(rows.items())],
             )
 
-    def _add(self, writer: GraphWriter, article: PackArticle) -> Iterator[Edge]:
+    def _add(self, writer: GraphWriter, article: PackArticle, english: Callable[[str], str]) -> Iterator[Edge]:
+        def words(text: str) -> str:
+            return index_text(with_pairs(f"{text}\n{english(text)}"))
+
         key = f"{ARTICLE}:{article.path}"
         node_id = writer.put_node(Node(key, ARTICLE, article.title))
         self._db.execute(
@@ -161,18 +167,23 @@ class PackStore:
             yield Edge(key, f"{ARTICLE}:{path}", LINKS_TO, weight=float(article.links.count(path)))
         sections = list[int]()
         for position, section in enumerate(article.sections):
-            section_id, edges = self._add_section(writer, (node_id, key, article.title), position, section)
+            above = " ".join((article.title, *section.path))
+            text = (words(section.title), words(above), words(section.text))
+            section_id, edges = self._add_section(writer, (node_id, key), position, section, text)
             sections.append(section_id)
             yield from edges
         yield from add_knowledge(self._db, writer, key, sections, article.knowledge)
 
     def _add_section(
-        self, writer: GraphWriter, article: tuple[int, str, str], position: int, section: PackSection
+        self,
+        writer: GraphWriter,
+        article: tuple[int, str],
+        position: int,
+        section: PackSection,
+        text: tuple[str, str, str],
     ) -> tuple[int, list[Edge]]:
-        article_id, article_key, article_title = article
+        article_id, article_key = article
         key = f"{SECTION}:{article_id}:{position}"
-        above = index_text(" ".join((article_title, *section.path)))
-        text = (index_text(section.title), above, index_text(section.text))
         node_id = writer.put_node(Node(key, SECTION, section.title), text=text)
         named = (storable(section.anchor), storable(section.title), section.level)
         path = storable(_SEPARATOR.join(section.path))

@@ -37,6 +37,7 @@ from repertoire.domain.errors import InvalidPack, PackRefused
 from repertoire.domain.pack import PACK_NAME
 from repertoire.domain.text import clean_line
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.translation import english_of
 from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
 from repertoire.store.pack_file import PackStore
@@ -103,7 +104,7 @@ def build_pack(
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
-            store.add(refined.articles)
+            store.add(refined.articles, english=english_of)
             store.skip(skipped)
             made, started = 0, None
             if embedder is not None:

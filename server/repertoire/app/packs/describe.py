@@ -8,7 +8,8 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import UnknownSection
 from repertoire.domain.pack import FACT_KINDS, SECTIONS, EntityRelation, PackEntity, PackPassage, StatedFact
-from repertoire.domain.text import clean_line, content_words
+from repertoire.domain.text import clean_line, content_words, with_pairs
+from repertoire.retrieval.translation import words_asked
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words
@@ -47,7 +48,7 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
     manifest = shelf.manifest(wanted.name)
     if wanted.citation:
         return PackDescription(manifest, _section(shelf, manifest, wanted.citation))
-    words = content_words(wanted.about)[:_WORDS]
+    words = words_asked(wanted.about)[:_WORDS]
     if not words:
         return PackDescription(manifest)
     pack = shelf.open(wanted.name, manifest.model)
@@ -78,8 +79,8 @@ def _best(facts: list[StatedFact], words: list[str]) -> list[StatedFact]:
     asked = frozenset(words)
     counted = []
     for place, fact in enumerate(facts):
-        subject = len(asked.intersection(content_words(fact.subject)))
-        told = len(asked.intersection(content_words(f"{fact.subject} {fact.title} {fact.text}")))
+        subject = len(asked.intersection(content_words(with_pairs(fact.subject))))
+        told = len(asked.intersection(content_words(with_pairs(f"{fact.subject} {fact.title} {fact.text}"))))
         if told:
             counted.append((-told - subject, _LIKELY[fact.kind] if fact.kind in _LIKELY else len(_LIKELY), place, fact))
     counted.sort(key=lambda row: row[:3])

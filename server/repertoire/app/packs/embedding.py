@@ -13,6 +13,7 @@ from repertoire.app.packs.started import StartedVectors
 from repertoire.boot.threads import usable_cores
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.translation import in_english
 from repertoire.store.pack_file import PackStore, Text
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
@@ -42,8 +43,8 @@ def embed_pack(
 ) -> int:
     """Store the vectors of a pack's headings and chunks; return how many had to be made.
 
-    A text is embedded by itself in one thread, so the vectors do not depend on `workers`. `started` has those of a
-    build that was interrupted, and keeps those that are made.
+    A text in another language is embedded in English. Each is embedded by itself in one thread, so the vectors do not
+    depend on `workers`. `started` has those of a build that was interrupted, and keeps those that are made.
     """
     spaces = {HEADING_SPACE: store.headings(), CHUNK_SPACE: store.chunks()}
     counts = Counter(text_of(row) for rows in spaces.values() for row in rows)
@@ -119,4 +120,7 @@ def _embedded(
 
 
 def _made(embedder: Embedder, texts: list[str]) -> Mapping[str, Vectors]:
-    return dict(zip(texts, embedder.embed_passages(texts), strict=True)) if texts else {}
+    if not texts:
+        return {}
+    english = [in_english(text, embedder.model) for text in texts]
+    return dict(zip(texts, embedder.embed_passages(english), strict=True))

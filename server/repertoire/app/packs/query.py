@@ -13,11 +13,11 @@ from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.pack import SECTIONS, PackPassage
 from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
-from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Reranker, Vectors
 from repertoire.retrieval.pack_gate import NEAREST, PackView, margins
 from repertoire.retrieval.pack_ranking import LEAST_QUALITY, PackRun, rank_pack, same_text
 from repertoire.retrieval.sections import nearest_sections
+from repertoire.retrieval.translation import words_asked
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
 NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
@@ -171,7 +171,7 @@ def _margins(found: Sequence[_Found], question: str) -> list[float]:
     """Return how far each pack is ahead of the best other one."""
     if len(found) <= 1:
         return [math.inf for _ in found]
-    words = content_words(question)[:_WORDS]
+    words = words_asked(question)[:_WORDS]
     return margins(words, [_view(one, words) for one in found])
 
 

@@ -19,11 +19,13 @@ from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.translation import in_english
 from repertoire.settings import Settings
 from repertoire.sources.address import NPM, PYPI
 from repertoire.store.pack_file import PackStore
 
 _URLS = 5_000  # of a website that are read again
+_SAME = 0.95  # cosine of two vectors of one text: a pack keeps them in bytes
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def update_pack(
     pack = shelf.open(asked.name, before.model)
     with pack.store.guarded():
         old = {article.path: article.content_hash for article in pack.store.articles()}
-        known = _known(pack.store, before.model) if embedder is not None and embedder.model == before.model else {}
+        known = _known(pack.store, embedder) if embedder is not None and embedder.model == before.model else {}
     means = PackMeans(embedder, settings.pack_gate_percent / 100, settings.pack_quality_percent / 100)
     place = asked.exam or shelf.file(asked.name, EXAM)
     exam = read_exam_file(place) if place is not None else ()
@@ -127,13 +129,18 @@ def _address(manifest: PackManifest) -> str:
     raise PackRefused(message)
 
 
-def _known(store: PackStore, model: str) -> dict[str, Vectors]:
-    """Return the vectors of a pack by the texts that they were made from."""
+def _known(store: PackStore, embedder: Embedder) -> dict[str, Vectors]:
+    """Return the vectors of a pack by the texts that they were made from, and would be made from now."""
+    model = embedder.model
     known: dict[str, Vectors] = {}
     for space, texts in ((HEADING_SPACE, store.headings()), (CHUNK_SPACE, store.chunks())):
         node_ids, vectors = store.vectors.matrix(space, model)
         by_id = dict(zip(node_ids.tolist(), vectors, strict=True))
         known.update({text_of(row): by_id[row[0]] for row in texts if row[0] in by_id})
+    foreign = next((text for text in known if in_english(text, model) != text), "")
+    if foreign and float(known[foreign] @ embedder.embed_passages([in_english(foreign, model)])[0]) < _SAME:
+        # an earlier version embedded what was not English as it is written
+        return {text: vector for text, vector in known.items() if in_english(text, model) == text}
     return known
 
 
