@@ -114,7 +114,7 @@ def vectors_of(embedder: Embedder, traces: Sequence[Trace]) -> list[tuple[str, .
     """Return the vectors of each trace, one of each vector space, as PostgreSQL reads them."""
     if not traces:
         return []
-    spaces = [embedder.embed_passages([passage(space, trace) for trace in traces]) for space in SPACES]
+    spaces = [embedder.embed_passages([passage(space, trace, embedder.model) for trace in traces]) for space in SPACES]
     return [tuple(as_vector(space[place]) for space in spaces) for place in range(len(traces))]
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repertoire.domain.text import content_words
+from repertoire.domain.text import content_words, with_pairs
 from repertoire.domain.trace import FAILED, WORKED, Trace, Trust
 
 # Weights beside the vectors', which weigh 1. On each labelled set, the weighted sum ranks the right trace first
@@ -130,7 +130,7 @@ def contradict(one: Trace, other: Trace) -> bool:
 
 def _overlap(one: str, other: str) -> float:
     """Return the share of the shorter text's content words that the other text has too."""
-    words, others = set(content_words(one)), set(content_words(other))
+    words, others = set(content_words(with_pairs(one))), set(content_words(with_pairs(other)))
     return len(words & others) / max(min(len(words), len(others)), 1)
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
 from repertoire.ports import Embedder
+from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
 
 SPACES = (PROBLEM_SPACE, SOLUTION_SPACE)
@@ -26,7 +27,7 @@ def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] =
             if not rows:
                 break
             traces = store.traces.by_id(node_id for node_id, _ in rows)
-            vectors = embedder.embed_passages([passage(space, traces[node_id]) for node_id, _ in rows])
+            vectors = embedder.embed_passages([passage(space, traces[node_id], embedder.model) for node_id, _ in rows])
             store.vectors.put(space, embedder.model, rows, vectors)
             done += len(rows)
     return done
@@ -45,8 +46,7 @@ def all_embedded(store: Store, model: str) -> bool:
     return not any(store.traces.pending(space, model, limit=1) for space in SPACES)
 
 
-def passage(space: str, trace: Trace) -> str:
-    """Return the text of a trace that is embedded in a vector space."""
-    if space == SOLUTION_SPACE:
-        return f"{trace.title}\n{trace.solution}"[:_READ]
-    return f"{trace.title}\n{trace.context}"[:_READ]
+def passage(space: str, trace: Trace, model: str) -> str:
+    """Return the text of a trace that a model embeds in a vector space: in English, unless it reads other languages."""
+    told = trace.solution if space == SOLUTION_SPACE else trace.context
+    return in_english(f"{trace.title}\n{told}"[:_READ], model)

@@ -16,7 +16,8 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
 from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace, Trust
-from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceStore, Vectors
+from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceSpace, TraceStore, Vectors
+from repertoire.retrieval.translation import in_english, words_asked
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
 from repertoire.traces.frames import frame_of
@@ -115,12 +116,12 @@ def search_traces(
         message = "nothing is asked; say what goes wrong, or send what the failing command printed as the error"
         raise InvalidRequest(message)
     with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:  # the model needs no interpreter: half the time
-        vector = beside.submit(_vector, wanted, embedder)
+        vectors = beside.submit(_vectors, wanted, embedder)
         question = _question(wanted, day or today())
         allowed = _allowed(kept, wanted)
         words = _by_words(kept, wanted, question, allowed)
         same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
-        spaces, unread = _by_meaning(kept, vector, allowed, embedder)
+        spaces, unread = _by_meaning(kept, vectors, allowed, embedder)
     words_weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
     fused = fuse(words, spaces, {node_id: one.weight for node_id, one in same.items()}, words_weight)
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
@@ -142,18 +143,21 @@ def _question(wanted: TraceQuery, day: date) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, day)
+    return _Question(tuple(dict.fromkeys((*first, *words_asked(text))))[:_WORDS], errors, day)
 
 
-def _vector(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
+def _vectors(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
     if embedder is None or "vectors" in wanted.without:
         return None
-    vector: Vectors = embedder.embed_passages([_embedded(wanted)])[0]
-    return vector
+    vectors: Vectors = embedder.embed_passages(_embedded(wanted, embedder.model))
+    return vectors
 
 
-def _embedded(wanted: TraceQuery) -> str:
-    """Return the text whose vector is compared: the question, and the beginning of the error without its stack."""
+def _embedded(wanted: TraceQuery, model: str) -> list[str]:
+    """Return the texts whose vectors are compared: the question, and the beginning of the error without its stack.
+
+    A question in another language is compared in English, and as it is written, as older vectors were made.
+    """
     told: list[str] = []
     for line in wanted.error.strip()[-_READ:].splitlines():
         if sum(map(len, told)) >= _EMBEDDED_ERROR:
@@ -161,7 +165,9 @@ def _embedded(wanted: TraceQuery) -> str:
         if frame_of(line) is None:
             told.append(line)
     error = "\n".join(told) or wanted.error.strip()
-    return f"{wanted.query.strip()[:_EMBEDDED]}\n{error[:_EMBEDDED_ERROR]}".strip()
+    asked = wanted.query.strip()[:_EMBEDDED]
+    forms = dict.fromkeys((in_english(asked, model), asked))
+    return [f"{form}\n{error[:_EMBEDDED_ERROR]}".strip() for form in forms]
 
 
 def _allowed(kept: TraceReader, wanted: TraceQuery) -> Rows:
@@ -197,8 +203,8 @@ def _by_meaning(
     """Return the cosines of the nearest traces in each vector space, and notes on traces without vectors."""
     if embedder is None:
         return [], ("no model: found by words and errors alone",)
-    vector = asked.result()
-    if vector is None:
+    vectors = asked.result()
+    if vectors is None:
         return [], ()
     spaces = kept.spaces(embedder.model)
     unread = len(kept.ids(active=False)) - min(len(space.ids) for space in spaces)
@@ -206,7 +212,16 @@ def _by_meaning(
         kept.embed_latest(embedder)
         spaces, unread = kept.spaces(embedder.model), 0
     notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
-    return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
+    return [_nearest(space, vectors, allowed) for space in spaces], notes if unread > 0 else ()
+
+
+def _nearest(space: TraceSpace, vectors: Vectors, allowed: Rows) -> dict[int, float]:
+    """Return the nearest traces with the better cosine of the forms of a question."""
+    found: dict[int, float] = {}
+    for vector in vectors:
+        for node_id, cosine in space.nearest(vector, allowed, _DEEP).items():
+            found[node_id] = max(cosine, found.get(node_id, cosine))
+    return found
 
 
 @dataclass(frozen=True)
