@@ -36,6 +36,7 @@ from repertoire.retrieval.priors import usual_priors
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
+from repertoire.retrieval.translation import english_of
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 from repertoire.store.graph_file import HOME_FILE, GraphFile
@@ -128,7 +129,7 @@ def open_project(path: Path) -> ProjectStore:
         CorruptStore: it was damaged; says what was recovered.
     """
     try:
-        return ProjectStore.open(path)
+        return ProjectStore.open(path, english=english_of)
     except CorruptStore as error:
         from repertoire.app.health.rescue import mended_memory  # noqa: PLC0415 - hardly ever needed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -26,10 +26,11 @@ from repertoire.domain.pack import (
     PackPassage,
     PackSection,
 )
-from repertoire.domain.text import index_text, match_any, with_pairs
+from repertoire.domain.text import match_any
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
+from repertoire.store.index_words import English, untranslated, words_in
 from repertoire.store.light.bindings import marks
 from repertoire.store.pack_knowledge import PackKnowledgeStore, add_knowledge
 from repertoire.store.rows import storable
@@ -130,7 +131,7 @@ class PackStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add(self, articles: Iterable[PackArticle], *, english: Callable[[str], str] = lambda _: "") -> None:
+    def add(self, articles: Iterable[PackArticle], *, english: English = untranslated) -> None:
         """Write articles in one transaction; the order of the articles determines the bytes of the file.
 
         `english` returns the English of a text, by which it is found too, or nothing.
@@ -150,10 +151,7 @@ class PackStore:
                 [(storable(path), storable(reason)) for path, reason in sorted(rows.items())],
             )
 
-    def _add(self, writer: GraphWriter, article: PackArticle, english: Callable[[str], str]) -> Iterator[Edge]:
-        def words(text: str) -> str:
-            return index_text(with_pairs(f"{text}\n{english(text)}"))
-
+    def _add(self, writer: GraphWriter, article: PackArticle, english: English) -> Iterator[Edge]:
         key = f"{ARTICLE}:{article.path}"
         node_id = writer.put_node(Node(key, ARTICLE, article.title))
         self._db.execute(
@@ -168,8 +166,8 @@ class PackStore:
         sections = list[int]()
         for position, section in enumerate(article.sections):
             above = " ".join((article.title, *section.path))
-            text = (words(section.title), words(above), words(section.text))
-            section_id, edges = self._add_section(writer, (node_id, key), position, section, text)
+            title, told, body = (words_in(one, english) for one in (section.title, above, section.text))
+            section_id, edges = self._add_section(writer, (node_id, key), position, section, (title, told, body))
             sections.append(section_id)
             yield from edges
         yield from add_knowledge(self._db, writer, key, sections, article.knowledge)

@@ -23,8 +23,8 @@ from repertoire.domain.project import (
     MirroredFile,
 )
 from repertoire.domain.project_layout import chunk_space, heading_space
-from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
+from repertoire.store.index_words import English, words_in
 from repertoire.store.light.bindings import marks, parts
 from repertoire.store.rows import storable, storable_value
 from repertoire.store.vectors import Vectors
@@ -40,16 +40,17 @@ _OF_LINKS = f"e.source_id = {SHARED.source_id} AND e.file = 'links'"
 class ProjectEntries:
     """What somebody saved in a project's memory."""
 
-    def __init__(self, connection: Connection, vectors: Vectors) -> None:
+    def __init__(self, connection: Connection, vectors: Vectors, english: English) -> None:
         self._db = connection
         self._vectors = vectors
+        self._english = english
 
     def put(self, entry: Entry, hashes: Sequence[str], *, now: str) -> None:
         """Write an entry; `hashes` are those of the texts that are embedded: its heading, then its pieces."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             said = " ".join((*entry.tags, *_words_in(entry.data)))
-            title, told, body = (index_text(with_pairs(text)) for text in (entry.title, said, entry.body))
+            title, told, body = (words_in(text, self._english) for text in (entry.title, said, entry.body))
             node_id = writer.put_node(Node(entry.key, entry.kind, entry.title), SHARED, (title, told, body))
             row = (entry.kind, entry.title, entry.body, json.dumps(entry.tags), entry.status, entry.priority)
             values = (node_id, *map(storable_value, row), json.dumps(dict(entry.data)), entry.version)

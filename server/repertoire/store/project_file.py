@@ -20,6 +20,7 @@ from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import open_graph_file
+from repertoire.store.index_words import English, untranslated
 from repertoire.store.project_candidates import ProjectCandidates
 from repertoire.store.project_credits import ProjectCredits
 from repertoire.store.project_entries import ProjectEntries
@@ -39,14 +40,15 @@ from repertoire.store.writing import GraphWriter, Owner
 class ProjectStore:
     """An open memory of a project. One thread at a time uses it."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, english: English = untranslated) -> None:
         self._db = connection
+        self._english = english
         self.path = connection.path
         self.read_only = connection.read_only
         self.graph = Graph(connection)
         self.vectors = Vectors(connection)
         self.items = ProjectItems(connection)
-        self.entries = ProjectEntries(connection, self.vectors)
+        self.entries = ProjectEntries(connection, self.vectors, english)
         self.candidates = ProjectCandidates(connection)
         self.credits = ProjectCredits(connection)
         self.merges = ProjectMerges(connection)
@@ -58,13 +60,15 @@ class ProjectStore:
         self._programs: tuple[int, StoredPrograms] | None = None
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> ProjectStore:
+    def open(cls, path: Path, *, read_only: bool = False, english: English = untranslated) -> ProjectStore:
         """Open a project's memory; a new file is created where there is none.
+
+        `english` returns the English of a text, by which what is written is found too, or nothing.
 
         Raises:
             StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
         """
-        return cls(open_graph_file(path, PROJECT_FILE, read_only=read_only))
+        return cls(open_graph_file(path, PROJECT_FILE, read_only=read_only), english)
 
     def close(self) -> None:
         """Release the file."""
@@ -168,7 +172,7 @@ class ProjectStore:
         `reasons`: why the contents of some were not read. `programs`: names in them are to be resolved afterwards.
         """
         with self._db.transaction():
-            tree = TreeWriter(self._db, self.vectors, now=now)
+            tree = TreeWriter(self._db, self.vectors, now=now, english=self._english)
             if programs:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
             for file in files:

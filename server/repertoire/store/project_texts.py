@@ -6,6 +6,7 @@ import hashlib
 
 from repertoire.domain.project import CHUNKS_OF, CODE, DOCS, DocSection, ReadFile, Symbol, section_key, symbol_key
 from repertoire.domain.text import index_text
+from repertoire.store.index_words import English, words_in
 from repertoire.store.rows import storable
 
 
@@ -14,10 +15,10 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def words_of_symbol(path: str, symbol: Symbol) -> tuple[str, str, str]:
+def words_of_symbol(path: str, symbol: Symbol, english: English) -> tuple[str, str, str]:
     """Return the texts by which a symbol is found: its name, what its head says, its own text."""
-    named = index_text(f"{symbol.name} {symbol.qualname}")
-    return named, index_text(f"{path} {symbol.signature} {symbol.doc}"), index_text(symbol.text)
+    head = f"{path} {symbol.signature} {symbol.doc}\n{english(symbol.doc)}"
+    return words_in(f"{symbol.name} {symbol.qualname}"), words_in(head), words_in(symbol.text)
 
 
 def heading_of_symbol(path: str, symbol: Symbol) -> str:

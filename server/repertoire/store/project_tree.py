@@ -30,6 +30,7 @@ from repertoire.domain.project import (
 from repertoire.domain.project_layout import PROJECT, chunk_space, heading_space
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
+from repertoire.store.index_words import English, untranslated, words_in
 from repertoire.store.light.bindings import marks
 from repertoire.store.project_texts import first_line, heading_of_section, heading_of_symbol, text_hash, words_of_symbol
 from repertoire.store.rows import storable, storable_value
@@ -43,8 +44,9 @@ _KINDS_IN_KEY = re.compile(r"^(?:\w+_chunk:\d+:)?\w+:")  # what stands before th
 class TreeWriter:
     """Writes the files of a project, inside an open transaction."""
 
-    def __init__(self, connection: Connection, vectors: Vectors, *, now: str) -> None:
+    def __init__(self, connection: Connection, vectors: Vectors, *, now: str, english: English = untranslated) -> None:
         self._db = connection
+        self._english = english
         self._writer = GraphWriter(connection, vectors, now)
 
     def put(self, file: ReadFile) -> None:
@@ -52,7 +54,8 @@ class TreeWriter:
         owner = Owner(TREE, storable(file.path))
         before = self._writer.owned(TREE, file.path)
         name = file.path.rpartition("/")[2]
-        words = (index_text(f"{name} {file.title}"), index_text(file.path), index_text(file.language))
+        named, path = (words_in(text, self._english) for text in (f"{name} {file.title}", file.path))
+        words = (named, path, index_text(file.language))
         # the full text has no content to compare with: written anew, it would change the view of files at every edit
         as_before = (
             self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
@@ -107,7 +110,9 @@ class TreeWriter:
         owner = Owner(TREE, storable(file.path))
         for symbol in file.symbols:
             key = storable(symbol_key(file.path, symbol.qualname))
-            node_id = self._writer.put_node(Node(key, SYMBOL, symbol.name), owner, words_of_symbol(file.path, symbol))
+            node_id = self._writer.put_node(
+                Node(key, SYMBOL, symbol.name), owner, words_of_symbol(file.path, symbol, self._english)
+            )
             head = (symbol.kind, symbol.qualname, symbol.container, symbol.signature, symbol.doc)
             row = (node_id, file_id, *map(storable, head), symbol.start, symbol.end, int(symbol.exported))
             self._db.execute(f"INSERT OR REPLACE INTO symbol VALUES ({marks(row)})", row)
@@ -123,9 +128,9 @@ class TreeWriter:
         owner = Owner(TREE, storable(file.path))
         for section in file.sections:
             key = storable(section_key(file.path, section.anchor))
-            above = index_text(" ".join((file.title, *section.path, file.path)))
-            words = (index_text(section.title), above, index_text(section.text))
-            node_id = self._writer.put_node(Node(key, SECTION, section.title), owner, words)
+            above = " ".join((file.title, *section.path, file.path))
+            title, told, body = (words_in(text, self._english) for text in (section.title, above, section.text))
+            node_id = self._writer.put_node(Node(key, SECTION, section.title), owner, (title, told, body))
             path, first = _SEPARATOR.join(section.path), first_line(section)
             row = (
                 section.anchor,

@@ -15,8 +15,8 @@ from repertoire.domain.component import (
     Node,
 )
 from repertoire.domain.graph import COMPONENTS, STAND_IN, WITH_EDGES, WITH_SOURCE
-from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
+from repertoire.store.index_words import words_in
 from repertoire.store.light.bindings import marks
 from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, row_of, storable
 from repertoire.store.vectors import Vectors
@@ -291,5 +291,4 @@ class GraphWriter:
 
 def words_of(name: str, description: str = "", body: str = "") -> Text:
     """Return name, description and body split into words for the full-text index."""
-    told = (index_text(with_pairs(text)) for text in (name, description, body[:BODY_INDEXED]))
-    return next(told), next(told), next(told)
+    return words_in(name), words_in(description), words_in(body[:BODY_INDEXED])

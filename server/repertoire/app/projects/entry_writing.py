@@ -29,6 +29,7 @@ from repertoire.domain.project import (
 )
 from repertoire.ports import Embedder
 from repertoire.projects.tasks import circle
+from repertoire.retrieval.translation import in_english
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 
@@ -52,7 +53,8 @@ def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> 
     project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
     keep_said(project, entry)
     if embedder is not None:
-        project.store.embed_texts(texts, embedder.model, embedder.embed_passages([*texts.values()]))
+        english = [in_english(text, embedder.model) for text in texts.values()]
+        project.store.embed_texts(texts, embedder.model, embedder.embed_passages(english))
 
 
 def found_entry(entries: ProjectEntries, key: str, *, among: str = "note, task or procedure") -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from repertoire.app.clock import local_today
 from repertoire.app.projects.file_procedures import procedures_for
@@ -11,28 +11,20 @@ from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import ENTRIES, KNOWLEDGE, Entry, Item
-from repertoire.domain.text import content_words, index_text, with_pairs
 from repertoire.projects.common_names import names_in, without_common_names
 from repertoire.projects.hints import hints_of
 from repertoire.projects.passages import best_passages
 from repertoire.projects.spreading import spread
 from repertoire.retrieval.project import PASSAGE
 from repertoire.retrieval.sections import SectionRun, rank_sections
+from repertoire.retrieval.translation import english_of, in_english
+from repertoire.store.index_words import words_in
 from repertoire.store.stemming import stems
 
 _RANKED = 100  # entries among which the newest about the same is looked for
 _SCORED = 2_000  # entries whose scores may pass on to what they are linked with
 _NAMED = 1.2  # factor of what is linked with a file, symbol or entry that the question names: Memory Fabric's
 _READ = 20  # entries whose passages are compared
-
-
-class EntryRun(SectionRun):
-    """The state of one question to what was saved."""
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The question's content words, and the pairs of letters of scripts that part no words."""
-        return content_words(with_pairs(self.question))[: self.most_words]
 
 
 def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]) -> list[tuple[Item, float]]:
@@ -42,7 +34,10 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     if "text" not in run.without:
         _add_passages(project, run, scores)
     passed = spread(scores, project.beside())
-    hints, named = hints_of(run.question, local_today()), _linked_with(project, named_nodes(project, run.question))
+    hints, named = (
+        hints_of(in_english(run.question), local_today()),
+        _linked_with(project, named_nodes(project, run.question)),
+    )
     wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
     best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
     found = project.store.entries.by_node(best)
@@ -88,4 +83,4 @@ def _lines(entry: Entry) -> Sequence[str]:
 
 @lru_cache(maxsize=20_000)
 def _stems(line: str) -> frozenset[str]:
-    return frozenset(stems(index_text(with_pairs(line))))
+    return frozenset(stems(words_in(line, english_of)))

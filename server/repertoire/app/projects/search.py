@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 
 from repertoire.app.clock import local_today
 from repertoire.app.projects.checked import flagged_in
-from repertoire.app.projects.knowledge import EntryRun, meaning, ranked_entries
+from repertoire.app.projects.knowledge import meaning, ranked_entries
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
-from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, Vectors
 from repertoire.projects.freshness import trust
 from repertoire.projects.hints import Hints, hints_of
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections
+from repertoire.retrieval.translation import in_english, words_asked
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
@@ -68,7 +68,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     Raises:
         InvalidRequest: nothing is asked, of code, documents or files.
     """
-    hints = hints_of(wanted.query[:_QUESTION], local_today())
+    hints = hints_of(in_english(wanted.query[:_QUESTION]), local_today())
     of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
     if not wanted.query.strip() or of_a_time:
         recent = _recent(project, wanted, hints)
@@ -121,7 +121,7 @@ def _in_view(
     index = project.index(view, embedder.model if embedder is not None else "")
     beside = _beside(view, "" if embedder is None else wanted.mode)
     question = wanted.query[:_QUESTION]
-    run = (EntryRun if view == KNOWLEDGE else SectionRun)(
+    run = SectionRun(
         question,
         project.store.graph,
         index,
@@ -175,7 +175,7 @@ def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
 
 def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
     """Return the files whose path holds the words of a question."""
-    words = content_words(wanted.query[:_QUESTION])
+    words = words_asked(wanted.query[:_QUESTION])
     found = project.store.graph.match(words, limit=wanted.limit * _MORE, weights=_FILE_FIELDS, view=FILES)
     items = project.store.items.by_id(node_id for node_id, _ in found)
     best = found[0][1] if found else 1.0
