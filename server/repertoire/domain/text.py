@@ -96,6 +96,19 @@ def with_pairs(text: str) -> str:
     return _RUN.sub(lambda found: f" {found[0]} {_pairs(found[0])} ", unicodedata.normalize("NFKC", text))
 
 
+def compositions(name: str) -> list[str]:
+    """Return a name as it is typed, then with its accents composed and apart, as in the names of files of macOS."""
+    return list(dict.fromkeys((name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD")))))
+
+
+def spellings(name: str) -> list[str]:
+    """Return the compositions of a name, then those with other capitals: SQLite knows the capitals of ASCII alone."""
+    if name.isascii():
+        return [name]
+    cases = (name, name.lower(), name[:1].upper() + name[1:].lower(), name.upper())
+    return list(dict.fromkeys(form for case in cases for form in compositions(case)))
+
+
 def _pairs(run: str) -> str:
     return " ".join(run[at : at + 2] for at in range(len(run) - 1))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from repertoire.domain.text import spellings
 from repertoire.ports import GraphReader, StoredComponent
 from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.component_reader import ComponentReader
@@ -26,7 +27,11 @@ def find_by_name(graph: GraphReader, asked: str) -> list[StoredComponent]:
 
     `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin.
     """
-    wanted = asked.strip().removeprefix("/")
+    named = (_find(graph, wanted) for wanted in spellings(asked.strip().removeprefix("/")))
+    return next((found for found in named if found), [])
+
+
+def _find(graph: GraphReader, wanted: str) -> list[StoredComponent]:
     entry = graph.by_key(wanted)
     if entry is not None:
         return [entry]

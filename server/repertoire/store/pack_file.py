@@ -26,7 +26,7 @@ from repertoire.domain.pack import (
     PackPassage,
     PackSection,
 )
-from repertoire.domain.text import match_any
+from repertoire.domain.text import compositions, match_any
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import GraphFile, begin, open_graph_file
@@ -230,10 +230,11 @@ class PackStore:
     def section_at(self, citation: str) -> int | None:
         """Return the node id of the section that a citation names; None if there is none."""
         path, _, anchor = citation.partition("#")
+        paths, anchors = compositions(path), compositions(anchor)
         found = self._db.value(
-            """SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
-               WHERE a.path = ? AND s.anchor = ? ORDER BY s.position LIMIT 1""",
-            (path, anchor),
+            f"""SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
+               WHERE a.path IN ({marks(paths)}) AND s.anchor IN ({marks(anchors)}) ORDER BY s.position LIMIT 1""",
+            (*paths, *anchors),
         )
         return None if found is None else int(found)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
+from repertoire.domain.text import compositions
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts
 
@@ -41,7 +42,11 @@ class ProjectItems:
 
     def by_key(self, key: str) -> Item | None:
         """Return the symbol, section or file with this key, or None."""
-        rows = (self._db.row(f"{select} WHERE n.key = ?", (key,)) for select in (_SYMBOL, _SECTION, _FILE))
+        rows = (
+            self._db.row(f"{select} WHERE n.key = ?", (form,))
+            for form in compositions(key)
+            for select in (_SYMBOL, _SECTION, _FILE)
+        )
         return next((_item(row) for row in rows if row is not None), None)
 
     def node_id(self, key: str) -> int | None:

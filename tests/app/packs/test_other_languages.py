@@ -1,5 +1,7 @@
 """A pack of documents in another language is found by questions in it, in English, and says what it does not cover."""
 
+import unicodedata
+
 import pytest
 
 from app.packs.documentation import build, write
@@ -114,4 +116,16 @@ def test_an_update_makes_vectors_anew_that_an_earlier_version_made_of_the_origin
         build(tmp_path, name, origin, made_by)
         done = update_pack(shelf, UpdateRequest(name, str(origin)), open_new_pack, embedder=embedder, **quiet)
         assert bool(done.built.embedded) is made, name
+    shelf.close()
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_section_is_shown_however_the_accents_of_its_citation_are_written(tmp_path, form):
+    path = unicodedata.normalize("NFD", "größe.md")
+    build(tmp_path, "de", write(tmp_path / "docs", {path: "# Größe\n\n## Überlauf\n\nNie.\n"}))
+    shelf = PackShelf(packs_folder(tmp_path), PackStore.open)
+    cited = unicodedata.normalize(form, "größe.md#überlauf")
+    section = describe_pack(shelf, PackDescriptionRequest("de", citation=cited)).section
+    assert section is not None
+    assert section.article == path
     shelf.close()

@@ -1,5 +1,6 @@
 """A project whose documents, comments and notes are in another language is found by questions in it, and in English."""
 
+import unicodedata
 from contextlib import closing
 
 import pytest
@@ -9,6 +10,7 @@ from repertoire.app.projects.entries import save_entry
 from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.projects.show import show_item
 from repertoire.app.wiring import open_project
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
@@ -83,3 +85,13 @@ def test_a_question_for_a_decision_finds_it_before_what_repeats_its_words(projec
     )
     found = search_memory(project, MemoryQuery("我们决定用什么保存订单", ("note", "task")), embedder=embedder)
     assert found.hits[0].item.title == "PostgreSQL 保存订单的决定"
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_file_is_shown_however_the_accents_of_its_name_are_written(tmp_path, form):
+    path = unicodedata.normalize("NFD", "docs/Überblick.md")
+    with begin(tmp_path / "home", write(tmp_path / "shop", {path: "# Überblick\n\nAlles.\n"})) as memory:
+        read(memory)
+    with closing(ProjectShelf(tmp_path / "home", open_project)) as shelf:
+        opened = shelf.open(str(tmp_path / "shop"))
+        assert show_item(opened, unicodedata.normalize(form, "docs/Überblick.md")).item.path == path

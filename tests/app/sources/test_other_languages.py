@@ -1,9 +1,12 @@
 """A component that describes itself in another language is found by its own words, and by English ones."""
 
+import unicodedata
+
 import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.ask.search import search
+from repertoire.app.lookup import find_one_component
 from repertoire.app.sources import ingest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
@@ -83,3 +86,16 @@ def test_what_was_read_before_is_translated_anew_by_other_dictionaries(home, mon
     monkeypatch.setattr(ingest, "dictionaries_digest", lambda: "of others")
     assert home.ingest(home.root / "repo").changed == len(ENGLISH) + len(OWN)
     assert {component.english for component in home.all().values()} >= {"facture, told otherwise"}
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize(
+    ("typed", "name"), [("prüfer", "prüfer"), ("PRÜFER", "prüfer"), ("ガイド", "ガイド"), ("МИГРАЦИИ", "Миграции")]
+)
+def test_a_name_is_found_however_its_accents_and_capitals_are_written(bench, form, typed, name):
+    written = unicodedata.normalize(form, name)
+    bench.ingest(bench.write({f"skills/{written}/SKILL.md": skill(written, "Checks the bills of a month.", "# Bills")}))
+    for other in ("NFC", "NFD"):
+        found = find_one_component(bench.store, unicodedata.normalize(other, typed)).component
+        assert found.name == written
+        assert find_one_component(bench.store, unicodedata.normalize(other, found.id)).component == found
