@@ -102,6 +102,42 @@ def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong
 
 
 @pytest.mark.parametrize(
+    "prompt",
+    [
+        "这样不对",
+        "我说的不是这个",
+        "构建又失败了",
+        "把刚才的改动撤销",
+        "falsch",
+        "stimmt so nicht",
+        "そうじゃない",
+        "やり直してください",
+        "нет, это неправильно",
+        "верни как было",
+        "по-прежнему не работает",
+        "ты забыл тесты",
+    ],
+)
+def test_a_correction_is_read_in_the_language_of_the_person(prompt: str) -> None:
+    assert corrects(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "撤销功能怎么实现",
+        "这个函数不对称，请重构",  # noqa: RUF001
+        "nein, das reicht",
+        "違うブランチに切り替えて",
+        "нет, всё хорошо",
+        "верни 404, если нет пользователя",
+    ],
+)
+def test_a_task_or_thanks_in_another_language_corrects_nothing(prompt: str) -> None:
+    assert not corrects(prompt)
+
+
+@pytest.mark.parametrize(
     ("message", "told"),
     [("Shall I go on?", True), ("**Which one?**\n", True), ("Why? " + "Because it fits. " * 40, False), ("", False)],
 )

@@ -1,4 +1,4 @@
-"""Lists the phrases by which a prompt says that the last step was wrong, in nine languages, as expressions."""
+"""Lists the phrases by which a prompt says that the last step was wrong, in ten languages, as expressions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _PARTS = {
     "done": r"(?:that|this|it|those|these|them|everything|all|your|the (?:last|latest|previous|changes?|edits?))",
     "you": r"you(?:'ve| have)? (?:just |also |completely |again |now )?",
     "please": r"(?:(?:can|could|would|will) you |let'?s |you (?:need|have) to )?(?:please )?(?:just )?",
+    "still": r"(?:всё ещё|все еще|по-прежнему|опять|снова) ",
     "part": r"(?:file|branch|folder|directory|repo|repository|line|function|column|table|one|way|place|approach"
     r"|component|version|answer|order|language|name|test|class|method|page|button|colou?r|format|number)",
 }
@@ -81,7 +82,12 @@ _UNDO = r"""
 (?:mach|nimm) (?:das|es|alles|deine \w+|die \w+ \w+) (?:bitte )?(?:wieder )?(?:rückgängig|zurück)|bitte zurücknehmen
 annule[rz]? (?:ça|cela|tout|ta|tes|vos|votre|la dernière|le dernier)\b.*|reviens en arrière
 (?:deshaz|revierte)(?: (?:eso|esto|todo|el último|los|tus|tu)\b.*)?|deshazlo|vuelve atrás
-annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|撤销.*|元に戻して.*|되돌려.*
+annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|되돌려.*
+(?:元|前の状態|前のバージョン)に戻して(?:ください)?|やり直して(?:ください)?
+(?:请|先)?(?:把.+)?撤[销消回](?:一下|它|掉|吧|(?:刚才|刚刚|上次|上一|你|这个|这些|这次|那个|所有|全部|最后).*|修改|改动|更改)?
+(?:请|先)?(?:把.+)?(?:改|退|还原|恢复)回(?:去|来|原样|之前.*|原来.*)?
+(?:请|先)?(?:恢复|还原)(?:原样|原状|到?(?:之前|原来|刚才|上一).*)
+(?:отмени|откати|верни|убери)(?:те)?(?: (?:это|вс[её]|назад|обратно|как было|изменени\w+|правк\w+|последн\w+|сво\w+))*
 <please>(?:put|bring|get|restore) (?:the|my|your) (?:\w+ ){1,4}back(?: in)?(?: please)?
 nimm (?:das|es) (?:bitte )?(?:wieder )?(?:raus|heraus|zurück)|remets .+
 """
@@ -93,7 +99,12 @@ nothing happens.*
 (?!if |when |why |how |what |where )(?:\w+ ){1,6}(?:<not>|isn'?t|can'?t) .*(?:any ?more|now|yet)
 """
 _GERMAN = r"""
-(?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so |komplett )?(?:falsch|kaputt|nicht (?:richtig|korrekt|das).*)
+(?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so |komplett )?(?:falsch|kaputt)
+(?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so )?nicht (?:richtig|korrekt|das|was|so|gefragt).*
+(?:leider |völlig |komplett )?falsch|so nicht|nicht so|(?:quatsch|unsinn|blödsinn)|falscher (?:ansatz|weg|ordner)
+das hilft (?:so )?nicht|stimmt (?:so |immer noch |leider )?nicht
+(?:die|alle) \w+ schlagen (?:immer noch|noch immer|jetzt|wieder) fehl
+(?:das|so) (?:wollte|will|meinte) ich (?:so )?nicht|mach (?:das|es) (?:bitte )?(?:wieder )?weg
 das war (?:die|der|das) falsche .+|(?:so|das) war (?:das )?(?:so )?nicht .*|immer noch (?:falsch|kaputt)
 (?:das|es|so) stimmt (?:so |immer noch )?nicht|falsche[rs]? (?:datei|zeile|tabelle|ordner|branch|spalte|funktion|stelle)
 (?!warum|wieso|wenn)(?:\w+ ){1,5}(?:immer noch|noch immer) nicht.*
@@ -126,21 +137,45 @@ non (?:funziona|va)(?: ancora| più)?|è (?:ancora )?sbagliato|hai (?:dimenticat
 (?:ainda )?não (?:funciona|funcionou|está (?:certo|funcionando))|(?:isso )?está (?:errado|quebrado)
 continua (?:dando erro|falhando|quebrado|sem .+|a non .+)|você (?:esqueceu|quebrou|apagou) .+
 não (?:é|foi) (?:isso|o que) ?.*
-不对.*|不是(?:这个|這個|这样|我).*|错了.*|(?:还是|仍然|還是)(?:不行|不对|报错|失败|有错|一样).*|你(?:忘了|弄坏|删错).*
-違(?:う|います).*|ちがいます.*|(?:まだ|全然)(?:動き?ません|動かない|だめ|エラー|直って).*|間違って.+
+不[对對](?!称|应|齐|等|就).*|(?:这|那)?不是(?:这个|這個|这样|我).*|错了.*
+(?:这|那)(?:样|个)?(?:是)?(?:不对|不行|错的?|错误的)了?|别这样.*|不要这样
+(?:测试|构建|编译|页面|程序|结果)?(?:还是|仍然|依然|又|還是)(?:空白|不行|不对|报|失败|有错|一样|没变|没有|不能|无法).*
+你?(?:又|还|都|刚才)?(?:忘了|忘记了?|弄坏|弄错|搞错|改错|删错|理解错|误解|漏了|漏掉)(?!的).*
+我(?:说|要|指)的不是.+|你没有?(?:按|听|改|加|看).+
+(?:结果|方向|文件|格式|位置|名字)(?:不对|错了)
+没有?(?:用|效果|变化|作用|修好|改好|改对|解决)|不起作用|不管用|不好使
+(?:それは|これは|全然|意味が|場所が)?(?:違|ちが)(?:う|います)(?:よ|ね|って)?
+(?:まだ|全然|また)(?:動き?ません|動かない|だめ|エラー|同じ|失敗|直).*|間違って(?:い|る|ます).*
+そう(?:じゃ|では)(?:ない|ありません).*|(?:その|この|それ|これ)\w*(?:では|じゃ)(?:ない|ありません)(?:です)?
+直って(?:い)?(?:ない|ません)(?:です)?|動(?:かない|きません)(?:です)?
 (?:아직도?|여전히) ?(?:안 ?돼|안 ?됩|에러|오류|같은).*|틀렸.*|그게 아니.*|작동하지 않.*
 """
+_RUSSIAN = r"""
+(?:это |всё |все )?(?:<still>)?(?:не так|не то|неправильно|неверно|слома(?:но|лось))|неверный (?:подход|файл|путь)
+(?:так )?не пойдёт
+(?:это |оно |всё |все )?(?:<still>|уже |больше )?не (?:работает|помо\w+|компилируется|собирается|проходит)
+(?:тесты?|сборка|билд|код) (?:<still>|теперь )(?:пада\w+|не .+|красн\w+|лома\w+)
+<still>(?:ошибка|та же|тот же|пада|лома|не )\w*.*
+(?:та же|тот же) (?:самая |самый )?(?:ошибка|результат|проблема)|ошибка (?:осталась|та же|не исчезла)
+ничего не (?:изменилось|поменялось|работает)
+не (?:тот|та|те|то) (?:файл|строка|ветка|папка|таблица|функция|место|что .+)
+(?:ты|вы) (?:опять |снова |вс[её] )?(?:забыл|сломал|удалил|перепутал|ошиб|неправильно|изменил не|пропустил|испортил).*
+(?:ты|вы) (?:не понял|не то).*
+я имел\w? в виду .+|я не (?:это|об этом) .*|я (?:же )?(?:просил|говорил|сказал)\w? .+|это не то
+"""  # noqa: RUF001
 _APPROVES = r"""
 no\b|thank|go (?:ahead|on|with)|looks?\b|leave it|keep (?:going|it)|all good|continue|proceed|worries|problem|need|rush
 more\b|questions?\b|not (?:yet|now|needed|necessary|really)|nothing else|just (?:continue|go|commit|proceed)
 (?:that'?s|that is|it'?s|it is|that will be) (?:\w+ )?(?:fine|ok|okay|good|great|all|perfect|enough|right)\b
-i'?m (?:good|fine)|we'?re (?:good|done)|you (?:can|may|were)|commit|ship|danke|passt|alles|schon gut|ist gut|mach weiter
+i'?m (?:good|fine)|we'?re (?:good|done)|you (?:can|may|were)|commit|ship|danke|passt|das (?:reicht|passt|genügt)
+alles|schon gut|ist gut|mach weiter
+нет|спасибо|вс[её] |не (?:надо|нужно)|хорошо|отлично|продолжай|пожалуйста
 merci|c'est (?:bon|bien|parfait|tout)|gracias|está bien|así está|grazie|obrigad|va bene|está bom|preference|idea
 """
-_NO = r"(?:no|nope|nah|nein|nee|non|não)"
+_NO = r"(?:no|nope|nah|nein|nee|non|não|нет|неа)"
 _AROUND = r"""
 h+m+|ugh|argh|oh|oops|ok(?:ay)?|but|wait|stop|sorry|actually|well|hey|dude|please|pls|and|so|i think|aber|bitte|leider
-mais|désolé|pero|ma
+mais|désolé|pero|ma|но|ну|стоп|подожди|извини
 """
 _AIMS = r"(?:not|don'?t|do not|that|this|it|i (?:meant|said)|use|you|the other|same|ich meinte|je voulais)\b"
 
@@ -155,7 +190,7 @@ def _phrases(*groups: str) -> str:
 _OPENING = rf"(?:(?:{_phrases(_AROUND)})\b[\s,.!]*)*"
 OPENS = re.compile(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
 # a clause that says that the last step was wrong
-WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _OTHER), re.IGNORECASE)
+WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _OTHER), re.IGNORECASE)
 # a clause that says so only if it is the whole prompt
 ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
 # a clause that asks to undo the last step
