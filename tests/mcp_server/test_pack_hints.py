@@ -93,3 +93,19 @@ async def test_a_muted_pack_draws_no_hint(talk: Talk, packs: Path, target: str) 
         await ask(client, "query_pack", question=QUESTION)
         await ask(client, "mute", target=target)
         assert "pack willow covers" not in await prompted(client, QUESTION, "s1")
+
+
+async def test_a_pack_in_another_language_is_found_and_named_in_it(talk: Talk, home: Path, tmp_path: Path) -> None:
+    pages = {"数据库.md": "# 数据库\n\n## 备份\n\n每天凌晨导出数据库，备份保留 14 天。\n\n## 慢查询\n\n先加索引。\n"}  # noqa: RUF001
+    with open_repertoire(home) as repertoire:
+        build(home, "shop", write(tmp_path / "docs", pages), repertoire.embedder, topics=("订单",))
+        tell_graph(repertoire.store, repertoire.packs, repertoire.embedder)
+    async with talk() as client:
+        for query in ("documentation about database backups and slow queries", "数据库备份的文档"):
+            found = await ask(client, "search_components", query=query, types=["pack"])
+            assert "shop (pack" in found
+            assert "database" in found.rpartition("why: words: ")[2]
+        await ask(client, "query_pack", question="备份保留多久")
+        for number, question in enumerate(("shop数据库的备份保留多久", "订单数据库的备份保留多久")):
+            assert "pack shop covers this question" in await prompted(client, question, f"s{number}")
+        assert "pack shop covers" not in await prompted(client, "修复shop数据库的备份脚本", "s3")

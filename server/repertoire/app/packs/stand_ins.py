@@ -19,10 +19,12 @@ from repertoire.domain.event import OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import LAPSE
 from repertoire.ports import Embedder
+from repertoire.retrieval.translation import english_of
 from repertoire.store.database import Store
 
 INFO = SourceInfo(PACKS, PACKS, "the packs of this home")
 _TITLES, _LINE = 60, 160  # titles of documents that a stand-in holds, and characters of each
+_ENGLISH = 600  # characters of the translation of a description and titles
 _DEFAULT = "Documentation from "  # begins a description that only names the source
 _EMBED_SECONDS = 10.0
 
@@ -89,7 +91,9 @@ def _record(shelf: PackShelf, pack: PackManifest) -> FileRecord:
         titles = shelf.open(pack.name, "").store.titles(_TITLES)
         shelf.release(pack.name)
     body = "\n".join([about, *(clean_line(title, _LINE) for title in titles)])
-    text = f"{description}\n{body}\n{pack.version}\n{pack.licence}"
+    translated = english_of("\n".join((described, *topics, *titles)))
+    english = f"Documentation of {pack.name}: {clean_line(translated, _ENGLISH)}" if translated else ""
+    text = f"{description}\n{body}\n{pack.version}\n{pack.licence}\n{english}".rstrip("\n")
     component = Component(
         id=stand_in(pack.name),
         type=DOCUMENTATION,
@@ -101,5 +105,6 @@ def _record(shelf: PackShelf, pack: PackManifest) -> FileRecord:
         content_hash=hashlib.sha256(text.encode()).hexdigest(),
         last_commit=max((source.date for source in pack.sources), default=""),
         installed=True,
+        english=english,
     )
     return FileRecord(pack.name, component.content_hash, (component,))

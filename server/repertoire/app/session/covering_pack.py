@@ -18,12 +18,18 @@ from repertoire.domain.event import OFFERED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import Candidate, tokens_of
 from repertoire.learning.hints import PROMPT
+from repertoire.learning.small_talk import CJK
 
 _CHANCE = 0.6  # probability that a pack helps with a question that names it and that it covers
 _READ = 600  # characters of a prompt that are read: a longer one is a task, with an error or a file in it
 _LINE = 160
 _ASKS = linear.compile(
-    r"(?i)\?|^\W*(?:how|what|which|why|when|where|who|can|could|does|do|is|are|should|explain|show me how|tell me)\b"
+    r"(?i)[?\x{ff1f}]"
+    r"|^\W*(?:how|what|which|why|when|where|who|can|could|does|do|is|are|should|explain|show me how|tell me)\b"
+    r"|^(?:\S+[:,] |(?:in|bei|dans|en|para|nel|в) \S+ )?(?:wie|was|welche[rsn]?|warum|wann|wo|wer|kann|darf|comment"
+    r"|quel(?:le)?s?|pourquoi|quand|où|qui|cómo|qué|cuál|cuándo|dónde|quién|como|qual|quando|onde|quale|dove"
+    r"|perché|chi|как|какой|какие|почему|когда|где|кто|можно)(?:\s|$)"
+    r"|怎么|怎樣|如何|什么|什麼|哪|多久|多少|吗|嗎|是否|(?:ます|です|でしょう)か|どう|いつ|なぜ|어떻게|언제|왜|무엇|까요"
 )
 
 
@@ -80,4 +86,5 @@ def _is_named(pack: PackManifest, prompt: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())
+    spaced = CJK.sub(r" \g<0> ", text.lower())  # scripts that part no words: each letter is one
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in spaced).split())
