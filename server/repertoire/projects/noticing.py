@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.project import NOTE, TASK
-from repertoire.domain.text import content_words
+from repertoire.domain.text import content_words, with_pairs
 
 _LONGEST, _SHORTEST, _MOST = 300, 4, 3  # characters and words of a sentence, sentences of one text
 _MOST_LISTED = 8  # of one text, things that it lists
 _NAMED = 2  # words of content of what is called a decision in so many words
 _LINES = 40  # lines of a text that are read: what is longer was pasted
-_SENTENCE = re.compile(r"(?<=[.!;])\s+|\n")
+_SENTENCE = re.compile("(?<=[.!;])\\s+|\n|(?<=[\u3002\uff01\uff1b])")
 _CODE = re.compile(r"^(?:\s{4,}|\t|[>$#|+<{}\[]|\d+[:|])")
 # What only answers: `agreed: that makes sense` decides nothing that could be read again.
 _ANSWER = (
@@ -49,6 +49,31 @@ _SAID = (
             r"\b(?:we are|we're|i am|i'm|this is|it is|it's) (?:blocked (?:by|on)|waiting (?:for|on))\b", re.IGNORECASE
         ),
     ),
+)
+# The same in German, Chinese, Japanese and Russian.
+_DECIDED = re.compile(
+    r"\bwir (?:haben|hatten) .{0,60}(?:entschieden|beschlossen|geeinigt|festgelegt)\b|\bwir bleiben bei\b"
+    r"|\b(?:ab (?:jetzt|sofort)|von jetzt an|künftig|in zukunft)\b|^(?:entscheidung|beschluss)\s?:\s?\S"
+    r"|我们(?:已经|都)?(?:决定|商定|约定|说好)|从(?:现在|今天)(?:起|开始)|^(?:以后|今后)|^决定[:\uff1a]\s?\S"
+    r"|ことに(?:しました|した|決め|なりました)|これからは|今後は"
+    r"|\bмы (?:решили|договорились|выбрали)\b|\b(?:с этого момента|отныне|впредь)\b|^решение\s?:\s?\S",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_PREFERRED = re.compile(
+    r"^(?:bitte )?(?:immer|niemals|nie)\b|\bwir (?:\w+ )?bevorzugen\b"
+    r"|^请?(?:总是|始终|一律|永远不要|绝不)|我们(?:总是|从不|一律|更喜欢)|^(?:必ず|絶対に|常に)"
+    r"|^(?:пожалуйста, )?(?:всегда|никогда)\b|\bмы (?:всегда|никогда|предпочитаем)\b",
+    re.IGNORECASE,
+)
+_KEPT_IN_MIND = re.compile(
+    r"^(?:bitte )?(?:merk dir|denk daran|beachte)\b|^请?(?:记住|注意[:\uff1a\uff0c])|覚えておいて"
+    r"|^(?:запомни|помни|учти)\b",
+    re.IGNORECASE,
+)
+_ALL_SAID = (*_SAID, ("decision", _DECIDED), ("preference", _PREFERRED), ("fact", _KEPT_IN_MIND))
+_ASKING_ELSEWHERE = re.compile(
+    r"^(?:warum|wieso|was|wie|wann|haben wir|почему|зачем|что|как|когда)\b|为什么|怎么|什么|[吗呢么か]$|なぜ|どう",
+    re.IGNORECASE,
 )
 _ASKING = re.compile(
     r"^(?:recall|why|what|which|how|explain|did|do|does|can|could|should|document|find|list|show|we need to)\b"
@@ -87,8 +112,8 @@ def in_prompt(text: str) -> list[Noticed]:
         return []
     for sentence in _SENTENCE.split("\n".join(line for line in lines if not _CODE.match(line))):
         said = sentence.strip().strip("-*\u2022 ")
-        category = next((category for category, shape in _SAID if shape.search(said)), "")
-        if category and _tells(said) and not _ASKING.search(said):
+        category = next((category for category, shape in _ALL_SAID if shape.search(said)), "")
+        if category and _tells(said) and not _ASKING.search(said) and not _ASKING_ELSEWHERE.search(said):
             found.append(Noticed(NOTE, category, said))
     listed = [one for one in _listed(lines, below=True) if one.category and not _ASKING.search(one.said)]
     return [*found[:_MOST], *listed][:_MOST_LISTED]
@@ -138,10 +163,10 @@ def _of_sort(sort: str, text: str) -> Iterator[Noticed]:
 
 
 def _tells(said: str, words_of_content: int = _SHORTEST - 1) -> bool:
-    words = said.split()
+    words = with_pairs(said)  # of a script that parts no words, each pair of letters counts
     return (
-        len(words) >= _SHORTEST
+        len(words.split()) >= _SHORTEST
         and len(said) <= _LONGEST
-        and not said.endswith(("?", ":", "\u2026"))
-        and len(content_words(said)) >= words_of_content
+        and not said.endswith(("?", "\uff1f", ":", "\uff1a", "\u2026"))
+        and len(content_words(words)) >= words_of_content
     )

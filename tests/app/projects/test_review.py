@@ -41,6 +41,14 @@ def project(tmp_path):
         ("Never commit the glaze recipes to the repository.", "preference"),
         ("we prefer small kilns over large ones", "preference"),
         ("Remember that the clay comes from the old pit", "fact"),
+        ("Wir haben uns für Gas im großen Ofen entschieden.", "decision"),
+        ("Passt. Ab jetzt trocknet jeder Topf eine Woche im Hof", "decision"),
+        ("我们决定订单都用 PostgreSQL 保存。", "decision"),
+        ("好的。从现在开始注释都用中文写", "decision"),
+        ("请始终先运行单元测试再提交", "preference"),
+        ("テストはJestで書くことにしました。", "decision"),
+        ("Мы решили хранить заказы в PostgreSQL.", "decision"),
+        ("Никогда не коммить ключи в репозиторий", "preference"),
         ("we are waiting for the new burner to arrive", "blocker"),
     ],
 )
@@ -58,6 +66,8 @@ def test_a_sentence_that_says_how_things_are_to_be_is_noticed_with_its_sort(said
             "```\nwe decided to use gas for the kiln\n```",
         ),
         *("> we decided to use gas for the kiln", "\n".join(["we decided to use gas for the kiln"] * 60)),
+        *("warum haben wir uns für Gas entschieden", "为什么我们决定用 PostgreSQL", "给订单加一个决定按钮"),
+        *("我们决定用 PostgreSQL 了吗", "füge eine Entscheidungstabelle hinzu", "мы решили?"),
         *("always", "I always get a cold kiln when I fire it", "Can we always fire on Mondays then?"),
     ],
 )
