@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.ask.gaps import gaps_of, words_for
+from repertoire.app.ask.gaps import gaps_of, words_for, worth_telling
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 
 UNLIKELY = dict.fromkeys(shipped_vocabulary().broader, 0.01) | dict.fromkeys(("documents", "sales", "testing"), 0.01)
@@ -63,9 +63,11 @@ def test_a_gap_all_whose_words_a_member_bears_is_none() -> None:
 
 
 @pytest.mark.parametrize(("chance", "told"), [(0.05, ("jupyter",)), (0.02, ())])
-def test_what_is_far_less_likely_than_what_the_task_is_about_is_no_gap(chance: float, told: tuple[str, ...]) -> None:
+def test_what_is_far_less_likely_than_what_the_task_is_about_is_not_told(chance: float, told: tuple[str, ...]) -> None:
     likely = {"machine-learning": 0.4, "jupyter": chance}
-    assert gaps_of("the model is worse than in the notebook", ["jupyter"], shipped_vocabulary(), likely) == told
+    task, named = "the model is worse than in the notebook", ("jupyter",)
+    assert gaps_of(task, named, shipped_vocabulary(), likely) == named
+    assert worth_telling(named, likely) == told
 
 
 def test_a_gap_is_told_with_the_tasks_word_for_it_where_that_is_another() -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from repertoire.app.ask.asked_capabilities import in_earnest
-from repertoire.app.ask.gaps import gaps_of
+from repertoire.app.ask.gaps import gaps_of, worth_telling
 from repertoire.app.ask.open_parts import PARTS, open_parts
 from repertoire.app.ask.set_candidates import CandidatePool, RecommendationContext, candidate_pool, machine_check
 from repertoire.app.sources.vocabulary import shipped_vocabulary
@@ -62,8 +62,14 @@ class ChosenSet:
             return True
         return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
 
-    @cached_property
+    @property
     def gaps(self) -> tuple[str, ...]:
+        """The uncovered capabilities that are told."""
+        implied = self.ranking.implied
+        return worth_telling(self.uncovered, implied.likely if implied else {})
+
+    @cached_property
+    def uncovered(self) -> tuple[str, ...]:
         """The capabilities that the task asks for and no member is for."""
         plan, implied = self.ranking.plan, self.ranking.implied
         chosen = [member.key for member in self.assembly.chosen]
@@ -97,7 +103,7 @@ def choose(
     members = np.array([ranking.snapshot.row_of(member.key) for member in first.assembly.chosen])
     log = pipeline.pace.stage_log()
     with log.stage(PARTS) as detail:
-        parts = open_parts(pipeline, ranking, first.gaps, members=members, muted=muted, log=log)
+        parts = open_parts(pipeline, ranking, first.uncovered, members=members, muted=muted, log=log)
         detail.append(f"{len(parts)} clauses helped")
     degraded = (*ranking.degraded, *log.degraded)
     ranking = replace(ranking, report=(*ranking.report, *log.reports), degraded=degraded)

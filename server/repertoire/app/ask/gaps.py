@@ -11,8 +11,8 @@ from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.retrieval.matched_words import stem
 
 _IN_PASSING = 0.03  # chance below which a capability that only an everyday word names is no gap
-# Share of the likeliest capability's chance below which a named one is no gap. Of 43 that were told for 220 tasks of
-# twenty trades 26 were none ("churn" of a model, "payments module"): 11 of them have less, and one of the 17 true ones.
+# Share of the likeliest capability's chance below which a gap is not told. Of 43 that were told for 220 tasks of twenty
+# trades 26 were none ("churn" of a model, "payments module"): 11 of them have less, and one of the 17 true ones.
 _LEAST_SHARE = 0.1
 _PATH = linear.compile(r"[\w/.-]*[\w-]\.[a-z][a-z0-9]{0,4}\b")
 _RULING_OUT = r"\b(?:no|not|without|never|avoid)\s+(?:an?\s+|any\s+|the\s+|use\s+|using\s+)?"
@@ -36,12 +36,7 @@ def gaps_of(
     texts = tuple(members)
     said = {term for text in texts for term in vocabulary.count(text)}
     held = [_stems(text) for text in texts]
-    least = _LEAST_SHARE * max(likely.values(), default=0.0)
-    found = tuple(
-        gap
-        for gap in still_open
-        if gap not in said and likely.get(gap, 1.0) >= least and not any(_stems(gap) <= words for words in held)
-    )
+    found = tuple(gap for gap in still_open if gap not in said and not any(_stems(gap) <= words for words in held))
     if not found:
         return ()
     plain = _PATH.sub(lambda match: " " if _is_path(match.group(), vocabulary) else match.group(), text)
@@ -50,6 +45,12 @@ def gaps_of(
         if not _is_ruled_out(phrase, plain):
             (passing if phrase in vocabulary.ordinary else firm).add(term)
     return tuple(gap for gap in found if gap in firm or (gap in passing and likely.get(gap, 1.0) >= _IN_PASSING))
+
+
+def worth_telling(gaps: Iterable[str], likely: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the gaps that are not far less likely than what the task is about."""
+    least = _LEAST_SHARE * max(likely.values(), default=0.0)
+    return tuple(gap for gap in gaps if likely.get(gap, 1.0) >= least)
 
 
 def words_for(text: str, gaps: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
