@@ -119,7 +119,7 @@ def test_votes_and_traces_from_before_a_home_joined_once_more_do_not_count_as_se
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
     file = tmp_path / "again.key"
-    file.write_text(server.key("again", "ann"))
+    file.write_text(server.key("rejoined", "ann"))
     ann, join = home("ann"), ("commons", "join", server.url, "--key-file", str(file))
     ann(*join)
     trace = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
