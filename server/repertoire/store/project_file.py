@@ -9,13 +9,7 @@ from pathlib import Path
 from typing_extensions import Self
 
 from repertoire.domain.component import Edge
-from repertoire.domain.project import (
-    FILES,
-    RESOLVED,
-    KnownFile,
-    ProjectCounts,
-    ReadFile,
-)
+from repertoire.domain.project import FILES, RESOLVED, KnownFile, ProjectCounts, ReadFile
 from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph

@@ -34,10 +34,8 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     if "text" not in run.without:
         _add_passages(project, run, scores)
     passed = spread(scores, project.beside())
-    hints, named = (
-        hints_of(in_english(run.question), local_today()),
-        _linked_with(project, named_nodes(project, run.question)),
-    )
+    hints = hints_of(in_english(run.question), local_today())
+    named = _linked_with(project, named_nodes(project, run.question))
     wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
     best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
     found = project.store.entries.by_node(best)
