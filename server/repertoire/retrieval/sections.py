@@ -28,7 +28,7 @@ from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
 from repertoire.retrieval.sign_codes import AVAILABLE, NodeVectors, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
-from repertoire.retrieval.translation import in_english, words_asked
+from repertoire.retrieval.translation import forms_asked, words_asked
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
 # Chosen on two of three packs and measured on the third, each in turn.
@@ -176,7 +176,7 @@ class SectionRun(PartRun[SectionIndex]):
         if self.embedder is None or not len(self.index.spaces[CHUNK_SPACE].rows):
             return None
         asked = self.meaning or self.question
-        forms = list(dict.fromkeys((in_english(asked, self.embedder.model), asked)))
+        forms = forms_asked(asked, self.embedder.model)
         if fresh := [form for form in forms if form not in self.embedded]:
             vectors = np.asarray(self.embedder.embed_passages(fresh), dtype=np.float32)
             self.embedded.update(zip(fresh, vectors, strict=True))

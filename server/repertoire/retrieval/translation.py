@@ -6,10 +6,11 @@ Components describe themselves in English, and all weights of ranking were learn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from repertoire.domain.text import content_words, with_pairs
+from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.language import BY_WORDS, ENGLISH, LANGUAGES, UNPARTED, language_of
 from repertoire.retrieval.translation_dictionary import TranslationDictionary, dictionary
 
@@ -138,6 +139,16 @@ def english_of(text: str) -> str:
 def words_asked(question: str) -> list[str]:
     """Return the content words of a question as it is written, with the pairs of unparted letters, and in English."""
     return list(dict.fromkeys((*content_words(with_pairs(question)), *content_words(in_english(question)))))
+
+
+def forms_asked(question: str, model: str) -> list[str]:
+    """Return a question in English and as it is written: vectors of older versions were made of the original texts."""
+    return list(dict.fromkeys((in_english(question, model), question)))
+
+
+def embed_in_english(embedder: Embedder, texts: Iterable[str]) -> Vectors:
+    """Return the vectors of passages in English, unless the model is multilingual; (texts, dimensions)."""
+    return embedder.embed_passages([in_english(text, embedder.model) for text in texts])
 
 
 def is_multilingual(model: str) -> bool:

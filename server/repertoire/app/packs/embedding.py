@@ -13,7 +13,7 @@ from repertoire.app.packs.started import StartedVectors
 from repertoire.boot.threads import usable_cores
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import embed_in_english
 from repertoire.store.pack_file import PackStore, Text
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
@@ -120,7 +120,4 @@ def _embedded(
 
 
 def _made(embedder: Embedder, texts: list[str]) -> Mapping[str, Vectors]:
-    if not texts:
-        return {}
-    english = [in_english(text, embedder.model) for text in texts]
-    return dict(zip(texts, embedder.embed_passages(english), strict=True))
+    return dict(zip(texts, embed_in_english(embedder, texts), strict=True)) if texts else {}

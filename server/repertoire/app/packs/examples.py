@@ -10,7 +10,7 @@ from repertoire.app.packs.shelf import OpenPack, PackShelf
 from repertoire.documentation.exam import TEST
 from repertoire.ports import Embedder
 from repertoire.retrieval.pack_ranking import Examples
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import embed_in_english
 
 _MOST = 300  # questions of an exam that are embedded, once for each opened pack
 
@@ -41,5 +41,5 @@ def _read(shelf: PackShelf, pack: OpenPack, embedder: Embedder) -> tuple[list[st
         return [], Examples(np.zeros((0, 0), dtype=np.float32), [])
     ids = pack.store.sections_by_citation()
     answers = [[ids[gold] for gold in one.gold if gold in ids] for one in exam]
-    vectors = embedder.embed_passages([in_english(one.question, embedder.model) for one in exam])
+    vectors = embed_in_english(embedder, (one.question for one in exam))
     return [one.question for one in exam], Examples(np.asarray(vectors, dtype=np.float32), answers)

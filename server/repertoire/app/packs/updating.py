@@ -19,7 +19,7 @@ from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import embed_in_english, in_english
 from repertoire.settings import Settings
 from repertoire.sources.address import NPM, PYPI
 from repertoire.store.pack_file import PackStore
@@ -138,7 +138,7 @@ def _known(store: PackStore, embedder: Embedder) -> dict[str, Vectors]:
         by_id = dict(zip(node_ids.tolist(), vectors, strict=True))
         known.update({text_of(row): by_id[row[0]] for row in texts if row[0] in by_id})
     foreign = next((text for text in known if in_english(text, model) != text), "")
-    if foreign and float(known[foreign] @ embedder.embed_passages([in_english(foreign, model)])[0]) < _SAME:
+    if foreign and float(known[foreign] @ embed_in_english(embedder, (foreign,))[0]) < _SAME:
         # an earlier version embedded what was not English as it is written
         return {text: vector for text, vector in known.items() if in_english(text, model) == text}
     return known

@@ -10,7 +10,7 @@ from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.reading import read_file
 from repertoire.domain.project import ENTRIES, ENTRY_CHUNK
 from repertoire.ports import Embedder
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import embed_in_english
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
 from repertoire.store.project_texts import text_hash, texts_to_embed
@@ -98,6 +98,6 @@ def _embed(memory: ProjectStore, embedder: Embedder, group: Sequence[Row], betwe
         batch = ordered[start : start + _BATCH]
         for space in dict.fromkeys(row[2] for row in batch):
             rows = [row for row in batch if row[2] == space]
-            vectors = embedder.embed_passages([in_english(row[4], embedder.model) for row in rows])
+            vectors = embed_in_english(embedder, (row[4] for row in rows))
             memory.vectors.put(space, embedder.model, [(row[0], row[3]) for row in rows], vectors)
     return len(group)

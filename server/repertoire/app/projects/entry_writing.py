@@ -29,7 +29,7 @@ from repertoire.domain.project import (
 )
 from repertoire.ports import Embedder
 from repertoire.projects.tasks import circle
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import embed_in_english
 from repertoire.store.project_entries import ProjectEntries
 from repertoire.store.project_texts import text_hash
 
@@ -53,8 +53,7 @@ def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> 
     project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
     keep_said(project, entry)
     if embedder is not None:
-        english = [in_english(text, embedder.model) for text in texts.values()]
-        project.store.embed_texts(texts, embedder.model, embedder.embed_passages(english))
+        project.store.embed_texts(texts, embedder.model, embed_in_english(embedder, texts.values()))
 
 
 def found_entry(entries: ProjectEntries, key: str, *, among: str = "note, task or procedure") -> Entry:

@@ -17,7 +17,7 @@ from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
 from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace, Trust
 from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceSpace, TraceStore, Vectors
-from repertoire.retrieval.translation import in_english, words_asked
+from repertoire.retrieval.translation import forms_asked, words_asked
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
 from repertoire.traces.frames import frame_of
@@ -166,8 +166,7 @@ def _embedded(wanted: TraceQuery, model: str) -> list[str]:
             told.append(line)
     error = "\n".join(told) or wanted.error.strip()
     asked = wanted.query.strip()[:_EMBEDDED]
-    forms = dict.fromkeys((in_english(asked, model), asked))
-    return [f"{form}\n{error[:_EMBEDDED_ERROR]}".strip() for form in forms]
+    return [f"{form}\n{error[:_EMBEDDED_ERROR]}".strip() for form in forms_asked(asked, model)]
 
 
 def _allowed(kept: TraceReader, wanted: TraceQuery) -> Rows:
