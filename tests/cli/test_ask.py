@@ -111,6 +111,14 @@ def test_an_installed_skill_is_found_and_marked_as_installed(run, skill, tmp_pat
     assert hits[0]["installed"] is True
 
 
+def test_the_very_first_answer_leads_with_a_persons_own_skill_known_by_meaning(run, skill, tmp_path):
+    said = "审查当前分支的代码改动，指出问题。"  # noqa: RUF001
+    skill(tmp_path / "user" / ".claude", "daima-shencha", said)
+    first, *_ = json.loads(run("recommend", "帮我审查一下这个分支的代码", "--json").stdout)["items"]
+    assert (first["name"], first["installed"]) == ("daima-shencha", True)
+    assert any(reason.startswith("similar in meaning") for reason in first["whys"])
+
+
 def test_the_projects_own_components_are_known(run, skill, tmp_path):
     skill(tmp_path / "project" / ".claude", "tide-tables", "Reads tide tables of a harbour.")
     done = run("explain", "tide-tables")

@@ -55,6 +55,13 @@ def test_what_has_no_vector_is_pending_the_installed_first(store):
     assert store.vectors.progress(SPACE, MODEL) == Progress(2, 2)
 
 
+def test_a_persons_own_components_can_be_asked_for_alone(store):
+    own, bundled = component("acme:own", installed=True), component("acme:bundled", installed=True, plugin="kit")
+    store.sources.write(SOURCE, [record("f", component("acme:a"), own, bundled)], (), derived=(), now=NOW)
+    alone = [node_id for node_id, _ in store.vectors.pending(SPACE, MODEL, limit=10, own=True)]
+    assert alone == [store.graph.by_key("acme:own").node_id]
+
+
 def test_a_changed_content_is_pending_again_and_its_new_vector_takes_the_place(store):
     first, second = ingest(store, "one", "two")
     embed(store)

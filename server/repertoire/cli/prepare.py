@@ -78,13 +78,14 @@ def _unread(repertoire: Repertoire) -> bool:
 
 
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
-    from repertoire.app.sources.embed import embed_shipped  # noqa: PLC0415 - a slow import for the first run only
+    from repertoire.app.sources.embed import embed_own, embed_shipped  # noqa: PLC0415 - a slow import for the first run only
     from repertoire.app.upkeep.refresh import refresh  # noqa: PLC0415
 
     try:
         refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=report_steps(bar))
         if repertoire.embedder is not None:
             embed_shipped(repertoire.store, repertoire.embedder)
+            embed_own(repertoire.store, repertoire.embedder)
     except RefreshRunning:
         deadline = time.monotonic() + _PATIENCE_S
         while _unread(repertoire) and running(repertoire.home) and time.monotonic() < deadline:

@@ -106,15 +106,19 @@ class Vectors:
                 begin = end
         return ids[order], matrix
 
-    def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
-        """Return (node id, content hash) of components without a vector of their present content."""
+    def pending(self, space: str, model: str, *, limit: int, own: bool = False) -> list[tuple[int, str]]:
+        """Return (node id, content hash) of components without a vector of their present content, installed ones first.
+
+        With `own`, of a person's own components alone: installed by themselves, not with a plugin.
+        """
         rows = self._db.rows(
             """SELECT c.node_id, c.content_hash FROM component c
                LEFT JOIN vector_space s ON s.space = ? AND s.model = ?
                LEFT JOIN vector_state v ON v.space_id = s.id AND v.node_id = c.node_id
-               WHERE v.content_hash IS NULL OR v.content_hash <> c.content_hash
+               WHERE (v.content_hash IS NULL OR v.content_hash <> c.content_hash)
+                 AND (NOT ? OR (c.installed AND c.plugin = ''))
                ORDER BY c.installed DESC, c.node_id LIMIT ?""",
-            (space, model, limit),
+            (space, model, own, limit),
         )
         return [(int(node_id), str(content_hash)) for node_id, content_hash in rows]
 

@@ -14,7 +14,7 @@ from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_traces
 from repertoire.catalogue.reading import Catalogue
-from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.embedded_text import COMPONENT_SPACES, passage
 from repertoire.retrieval.translation import in_english
@@ -22,6 +22,7 @@ from repertoire.store.database import Store
 
 _BATCH = 8  # texts of one transaction, which holds the lock briefly and is all that a kill can lose
 _ROUND = 400  # texts that are read and sorted by length together, since similar lengths need little padding
+_OWN_AT_ONCE = 32  # texts of a person's own components that a first answer waits for: about a second
 _REMEMBERED = 4_000  # texts whose vectors are cached, since many repositories contain the same text
 
 _EVERY = 1 << 30  # a limit above any number of rows
@@ -40,7 +41,7 @@ def never() -> bool:
 
 
 def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, stop: Callable[[], bool] = never) -> int:
-    """Embed every component and request without a vector, installed ones first; return how many texts were embedded.
+    """Embed every component and request without a vector, a person's own first; return how many texts were embedded.
 
     At the end it assigns the capabilities and alternatives that only vectors show.
 
@@ -49,13 +50,24 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
     shipped_embedder = ShippedVectorEmbedder(embedder)
     total = sum(store.vectors.progress(space, embedder.model).total for space in COMPONENT_SPACES)
     known = _CachingEmbedder(shipped_embedder)
-    for space in COMPONENT_SPACES:
-        _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
+    for own in (True, False):
+        for space in COMPONENT_SPACES:
+            _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop, own=own)
     _embed_requests(store, embedder, stop)
     embed_traces(store, embedder, stop=stop)
     if not stop():
         _relate(store, shipped_embedder)
     return known.embedded
+
+
+def embed_own(store: Store, embedder: Embedder) -> None:
+    """Embed some of a person's own components, so that a first answer finds them by meaning; a refresh embeds the rest.
+
+    Descriptions come first: they are short, and say most of what a component is for.
+    """
+    known = _CachingEmbedder(ShippedVectorEmbedder(embedder))
+    for space in (DESCRIPTION_SPACE, *COMPONENT_SPACES):
+        _embed_space(store, space, known, lambda: None, lambda: known.embedded >= _OWN_AT_ONCE, own=True)
 
 
 def embed_shipped(store: Store, embedder: Embedder) -> None:
@@ -134,11 +146,17 @@ def _done(store: Store, model: str) -> int:
 
 
 def _embed_space(
-    store: Store, space: str, known: _CachingEmbedder, tell: Callable[[], None], stop: Callable[[], bool]
+    store: Store,
+    space: str,
+    known: _CachingEmbedder,
+    tell: Callable[[], None],
+    stop: Callable[[], bool],
+    *,
+    own: bool,
 ) -> None:
     model = known.embedder.model
     while not stop():
-        rows = store.vectors.pending(space, model, limit=_ROUND)
+        rows = store.vectors.pending(space, model, limit=_ROUND, own=own)
         if not rows:
             return
         texts = _texts(store, space, known.embedder, rows)
