@@ -106,7 +106,7 @@ class Summary:
     last_commit: str = ""  # ISO date; empty if its source has no history
     client: str = ""  # the client that it is for, if not Claude Code
     marketplace: str = ""
-    described: int = 0  # length of its description in characters
+    described: int = 0  # characters of its description that the model is told; 0 where a person alone may start it
     copies_plugin: bool = False  # its install line copies its whole plugin, which has no marketplace
 
 
@@ -202,6 +202,10 @@ class GraphReader(Protocol):
 
     def by_key(self, key: str) -> StoredComponent | None:
         """Return the component with this id, or None."""
+
+    def skills_in(self, folder: str, *, limit: int = 20) -> list[StoredComponent]:
+        """Return the skills whose own folder has this name, installed ones first."""
+        ...
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
         """Return the components with this name, installed ones first."""

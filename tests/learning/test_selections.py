@@ -10,8 +10,9 @@ from repertoire.domain.component import Component
 from repertoire.learning.selections import choose, from_command, from_tool, names_to_try
 
 
-def some(kind: str, name: str, *, plugin: str = "", installed: bool = False, source: str = "s") -> Component:
-    return Component(id=f"{source}:{plugin}/{kind}/{name}", type=kind, name=name, plugin=plugin, installed=installed)
+def some(kind: str, name: str, *, plugin: str = "", installed: bool = False, path: str = "") -> Component:
+    key = f"s:{plugin}/{kind}/{name}"
+    return Component(id=key, type=kind, name=name, plugin=plugin, installed=installed, path=path)
 
 
 SHELF = [
@@ -25,6 +26,9 @@ SHELF = [
     some("skill", "security-review"),
     some("command", "verify"),
     some("skill", "verify", plugin="checks", installed=True),
+    some("command", "tag", plugin="ship", path="commands/git/tag.md", installed=True),
+    some("command", "tag", path="commands/git/tag.md", installed=True),
+    some("agent", "reader", plugin="ship", path="agents/deep/file.md", installed=True),
 ]
 
 
@@ -52,6 +56,9 @@ def chosen(tool: str, arguments: dict[str, Any]) -> str | None:
         ("Skill", {"skill": "security-review"}, None),  # the client's own: the one of that name is not installed
         ("Skill", {"skill": "verify"}, "s:checks/skill/verify"),
         ("Agent", {"subagent_type": "other:unknown"}, None),
+        ("Skill", {"skill": "ship:git:tag"}, "s:ship/command/tag"),
+        ("Skill", {"skill": "git:tag"}, "s:/command/tag"),
+        ("Agent", {"subagent_type": "ship:deep:reader"}, "s:ship/agent/reader"),
     ],
 )
 def test_the_component_that_is_meant(tool: str, arguments: dict[str, Any], expected: str | None) -> None:

@@ -8,6 +8,7 @@ import itertools
 import pytest
 
 from repertoire.domain.component import BODY_INDEXED, Edge, FileRecord, Node, SourceInfo, not_installable
+from repertoire.domain.invocation import NOBODY, PERSON
 from repertoire.store.database import Store
 from store.samples import LATER, NOW, SOURCE, component, record
 
@@ -52,15 +53,16 @@ def test_a_component_comes_back_as_it_was_written(store):
 
 
 def test_what_nobody_can_have_is_told_of_all_by_the_rule_that_tells_why_of_one(store):
-    tried = itertools.product(("acme:a", "acme:https://a.example/b"), (True, False), ((), ("cp a b",)), ("", "cursor"))
+    keys, starts = ("acme:a", "acme:https://a.example/b"), ("", PERSON, NOBODY)
+    tried = itertools.product(keys, (True, False), ((), ("cp a b",)), ("", "cursor"), starts)
     components = [
-        component(f"{key}-{number}", f"{number}", installed=installed, install=install, client=client)
-        for number, (key, installed, install, client) in enumerate(tried)
+        component(f"{key}-{n}", f"{n}", installed=installed, install=install, client=client, invocation=invocation)
+        for n, (key, installed, install, client, invocation) in enumerate(tried)
     ]
     store.sources.write(SOURCE, [record("a", *components)], (), derived=(), now=NOW)
-    told = {one.id for one in components if one.client or not_installable(one)}
+    told = {one.id for one in components if one.client or one.invocation == NOBODY or not_installable(one)}
     assert store.graph.unobtainable() == told
-    assert len(told) == 9
+    assert len(told) == 34
     store.sources.write(SOURCE, [record("a", components[0])], (), derived=(), now=LATER)
     assert store.graph.unobtainable() == frozenset()
 

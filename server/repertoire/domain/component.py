@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.invocation import call_name
 from repertoire.domain.trust import Flag
 
 SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW, DOCUMENTATION = (
@@ -86,6 +87,12 @@ class Component:
     client: str = ""  # the client that reads it, if not Claude Code; such a component is never recommended
     client_reason: str = ""  # the evidence for `client`
     english: str = ""  # name and description, translated word by word; empty if they are in English
+    invocation: str = ""  # who alone may start it, one of `domain.invocation`; empty where anybody may
+
+    @property
+    def call_name(self) -> str:
+        """The name under which Claude Code lists and starts it once it is installed."""
+        return call_name(self.type, self.name, self.path, self.plugin)
 
     @property
     def described(self) -> str:

@@ -41,6 +41,7 @@ class HintItem:
     install: tuple[str, ...] = ()  # the lines that install it, in order
     along: int = 0  # components that these lines bring besides, since they install its whole plugin
     whole: bool = True  # false where these are only those that are known
+    by_person: bool = False  # the client lets a person alone start it
 
 
 def switched_off(environment: Mapping[str, str]) -> bool:
@@ -64,6 +65,8 @@ def hint_text(heading: str, items: Iterable[HintItem]) -> str:
 
 def _line(item: HintItem) -> str:
     state = "installed" if item.installed else "not installed"
+    if item.by_person:
+        state += f"; only the person can start it{f', with /{item.name}' if item.installed else ''}"
     if item.install and not item.installed:
         install = ", then ".join(to_copy(item.install))
         whole = UNCOPIED not in install and len(install) <= _INSTALL_CHARACTERS

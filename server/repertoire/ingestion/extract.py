@@ -20,6 +20,7 @@ from repertoire.domain.component import (
     is_pointer,
 )
 from repertoire.domain.errors import TooSlow
+from repertoire.domain.invocation import call_name
 from repertoire.domain.technologies import with_technologies
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import (
@@ -35,6 +36,7 @@ from repertoire.ingestion import (
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
+from repertoire.ingestion.invocation import invocation_of
 from repertoire.ingestion.parts import (
     Draft,
     FileOutcome,
@@ -236,6 +238,7 @@ class _Reader:
             install=() if installed or foreign else install.lines(draft, path, plugin, context.site),
             client=foreign.client if foreign else "",
             client_reason=foreign.reason if foreign else "",
+            invocation=self._invocation(draft, path, plugin),
             english=translator.described(draft.name, description, draft.body) if translator is not None else "",
         )
         return component, self._edges(component, draft, plugin)
@@ -310,6 +313,10 @@ class _Reader:
             return self._context.installed
         name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
         return self._context.installed or name in self._context.site.installed_plugins
+
+    def _invocation(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
+        own = self._context.overrides if plugin is None else {}  # Claude Code applies them to no plugin's skills
+        return invocation_of(draft.type, draft.front_matter, own.get(call_name(draft.type, draft.name, path, ""), ""))
 
     def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence

@@ -15,7 +15,7 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 
-EXTRACTOR_VERSION = 14  # raised when the same file yields other records; everything is then read again
+EXTRACTOR_VERSION = 15  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 
@@ -50,6 +50,7 @@ class SourceContext:
     installed: bool = False  # everything in the source is installed
     checks: StaticChecks | None = None
     translator: Translator | None = None
+    overrides: Mapping[str, str] = field(default_factory=dict)  # of settings: a skill's or command's name -> `off` etc.
     bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # time limit around each file; may raise TooSlow
     known: Mapping[str, str] = field(default_factory=dict)  # path -> hash of its record at the last read
 
@@ -92,6 +93,7 @@ def fingerprint(context: SourceContext, digests: Iterable[tuple[str, str]]) -> s
         context.installed,
         context.checks.version if context.checks is not None else 0,
         context.translator.version if context.translator is not None else "",
+        sorted(context.overrides.items()),
         context.site.location,
         context.site.marketplace_address,
         # sorted, because a set's order differs in each process

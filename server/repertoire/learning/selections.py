@@ -59,10 +59,14 @@ def from_command(command: str) -> Mention | None:
 def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
     """Return the stored component that a mention means, installed ones first; None if there is none.
 
-    A name that Claude Code has itself means nobody's component that is not installed.
+    What is started by exactly this name comes first. A name that Claude Code has itself means nobody's component
+    that is not installed.
     """
     own = mention.text.lower() in _BUILT_IN
     fitting = [one for one in candidates if one.type in mention.types and (one.installed or not own)]
+    started = [one for one in fitting if one.installed and one.call_name.lower() == mention.text.lower()]
+    if started and MCP_SERVER not in mention.types:
+        return min(started, key=lambda one: mention.types.index(one.type))
     for plugin, name in mention.readings:
         same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
         of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same

@@ -9,6 +9,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
 from repertoire.domain.hint import MANY
+from repertoire.domain.invocation import NOBODY, PERSON
 from repertoire.domain.text import clean_line, counted, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -100,6 +101,7 @@ def note_lines(hit: Hit) -> list[str]:
     """Render the warnings about a hit: made for another client, old, demoted, with troubles, muted."""
     return [
         *([client_text(hit.component)] if hit.component.client else []),
+        *invocation_lines(hit.component),
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
         *(f"warning: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
@@ -110,6 +112,16 @@ def note_lines(hit: Hit) -> list[str]:
 def client_text(component: Component) -> str:
     """Say which other client a component is for, and by which sign this was recognised."""
     return f"for {component.client}, not for Claude Code: {clean_line(component.client_reason, LINE)}"
+
+
+def invocation_lines(component: Component) -> list[str]:
+    """Say so if the model cannot start a component: a person alone can, or nobody."""
+    if component.invocation == NOBODY:
+        return ["neither a person nor the model can start it: front matter or settings turn both off"]
+    if component.invocation != PERSON:
+        return []
+    with_name = f", with /{clean_line(component.call_name, NAME)}" if component.installed else ""
+    return [f"only a person can start it{with_name}"]
 
 
 def unit_lines(unit: Unit | None, component: Component) -> list[str]:
@@ -170,7 +182,8 @@ def _item_lines(item: Item, bullet: str) -> list[str]:
 
 
 def _title(component: Component) -> str:
-    return f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"
+    name = component.call_name if component.installed else component.name
+    return f"{clean_line(name, NAME)} ({type_name(component)}, {state_of(component)})"
 
 
 def state_of(component: Component) -> str:

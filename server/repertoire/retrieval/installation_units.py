@@ -10,6 +10,7 @@ import numpy as np
 
 from repertoire.domain.answer import Unit
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, Component, is_pointer
+from repertoire.domain.invocation import UNLISTED
 from repertoire.ports import Summary
 
 _CHARACTERS_A_TOKEN = 4  # in English prose and Markdown
@@ -51,7 +52,9 @@ class Units:
 
 
 def listing_tokens(component: Component) -> int:
-    """Estimate the tokens that a component by itself adds to each session's listing."""
+    """Estimate the tokens that a component by itself adds to each session's listing; 0 where the model is not told."""
+    if component.invocation in UNLISTED:
+        return 0
     return _tokens([_Entry(component.type, component.name, component.plugin, len(component.description))])
 
 

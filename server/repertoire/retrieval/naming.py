@@ -25,7 +25,8 @@ _MOST_NAMED = 200  # components of one name that are read
 def find_by_name(graph: GraphReader, asked: str) -> list[StoredComponent]:
     """Return the component with this id, else all components with this name, installed ones first.
 
-    `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin.
+    `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin, else what
+    Claude Code starts by it.
     """
     named = (_find(graph, wanted) for wanted in spellings(asked.strip().removeprefix("/")))
     return next((found for found in named if found), [])
@@ -36,12 +37,20 @@ def _find(graph: GraphReader, wanted: str) -> list[StoredComponent]:
     if entry is not None:
         return [entry]
     whole = graph.by_name(wanted, limit=_MOST_NAMED)  # a name may hold a colon itself
-    plugin, _, name = wanted.rpartition(":")
-    if whole or not plugin or not name:
+    if whole:
         return whole
-    same = graph.by_name(name, limit=_MOST_NAMED)
+    plugin, _, name = wanted.rpartition(":")
+    same = graph.by_name(name, limit=_MOST_NAMED) if plugin and name else []
     of_plugin = [found for found in same if found.component.plugin.lower() == plugin.lower()]
-    return of_plugin or [found for found in same if not found.component.plugin]
+    return of_plugin or [found for found in same if not found.component.plugin] or find_started(graph, wanted)
+
+
+def find_started(graph: GraphReader, wanted: str) -> list[StoredComponent]:
+    """Return the components that Claude Code starts by this name once they are installed, installed ones first."""
+    last = wanted.rpartition(":")[2]
+    found = [*graph.by_name(last, limit=_MOST_NAMED), *graph.skills_in(last)] if last else []
+    own = {entry.node_id: entry for entry in found if entry.component.call_name.lower() == wanted.lower()}
+    return sorted(own.values(), key=lambda entry: not entry.component.installed)
 
 
 def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Rows:

@@ -32,6 +32,7 @@ class InstalledSource:
     marketplace_address: str = ""
     repository: str = ""
     installed: bool = False
+    overrides: Mapping[str, str] = field(default_factory=dict)  # of settings: a skill's or command's name -> `off` etc.
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,8 @@ def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     at_home = config == Path.home() / ".claude"
     documents = {**_hook_documents(config, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
     key = "user:~/.claude" if at_home else f"user:{config.resolve()}"
-    return InstalledSource(key, "user", config, tuple(_own_mounts(config, "")), documents, installed=True)
+    mounts, overrides = tuple(_own_mounts(config, "")), _overrides(config)
+    return InstalledSource(key, "user", config, mounts, documents, installed=True, overrides=overrides)
 
 
 def _project(project: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
@@ -182,7 +184,21 @@ def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Installed
         mounts.extend(_own_mounts(folder, ".claude"))
         documents.update(_hook_documents(folder, ".claude/"))
     documents.update(_server_document(_json(root / ".mcp.json").get("mcpServers"), ".mcp.json"))
-    return InstalledSource(f"project:{root}", "project", root, tuple(mounts), documents, installed=True)
+    return InstalledSource(
+        f"project:{root}",
+        "project",
+        root,
+        tuple(mounts),
+        documents,
+        installed=True,
+        overrides=_overrides(config, folder),
+    )
+
+
+def _overrides(*folders: Path) -> dict[str, str]:
+    """Return the `skillOverrides` of settings files; a later folder's win."""
+    files = (_json(folder / name) for folder in folders for name in _SETTINGS)
+    return {name: str(value) for file in files for name, value in _object(file.get("skillOverrides")).items()}
 
 
 def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.component import PLUGIN, PROVIDES
+from repertoire.domain.component import PLUGIN, PROVIDES, SKILL
 from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
@@ -27,7 +27,8 @@ _MOST_COUNTED = 20_000  # words whose document frequency is cached
 UNOBTAINABLE = """
     SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''
     UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
-    WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'"""
+    WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'
+    UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.invocation = 'nobody'"""
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
 
@@ -133,8 +134,9 @@ class Graph:
         found, copied = [], self._copied_plugins()
         for row in self._db.stream(
             f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
-                length(c.description), c.type, ifnull(s.key, ''), c.repository, c.plugin, c.last_commit, c.client,
-                c.marketplace, iif(c.marketplace = '' AND c.plugin <> '', c.install, '')
+                iif(c.invocation IN ('person', 'nobody'), 0, length(c.description)), c.type, ifnull(s.key, ''),
+                c.repository, c.plugin, c.last_commit, c.client, c.marketplace,
+                iif(c.marketplace = '' AND c.plugin <> '', c.install, '')
                 FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
         ):
             number, key, name, content, installed, popularity, risk, described, *shared = row
@@ -181,8 +183,19 @@ class Graph:
         )
         return [stored(row) for row in rows]
 
+    def skills_in(self, folder: str, *, limit: int = 20) -> list[StoredComponent]:
+        """Return the skills whose own folder has this name, installed ones first."""
+        known = "".join(f"!{sign}" if sign in "!%_" else sign for sign in folder)
+        rows = self._db.rows(
+            f"""{SELECT_STORED} WHERE n.type = 'component' AND c.type = ?1 AND n.id IN (
+                  SELECT id FROM node WHERE key LIKE ?2 ESCAPE '!' OR key LIKE ?3 ESCAPE '!')
+                ORDER BY c.client <> '', c.installed DESC, n.id LIMIT ?4""",
+            (SKILL, f"%/{known}/SKILL.md", f"%:{known}/SKILL.md", limit),
+        )
+        return [stored(row) for row in rows]
+
     def unobtainable(self) -> frozenset[str]:
-        """Return the ids of the components for other clients, and of those that `not_installable` tells of.
+        """Return the ids of components for other clients, that nobody may start, or that `not_installable` tells of.
 
         It is kept for the revision: each question and each prompt asks.
         """

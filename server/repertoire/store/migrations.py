@@ -207,6 +207,14 @@ MIGRATIONS = (
                WHERE NOT installed AND install IN ('', '[]')""",
         ),
     ),
+    Migration(
+        12,
+        "who may start a component",
+        (
+            "ALTER TABLE component ADD COLUMN invocation TEXT NOT NULL DEFAULT ''",
+            "CREATE INDEX component_for_nobody ON component(node_id) WHERE invocation = 'nobody'",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number  # for measurements and tests; a hook reads its own copy, which a test compares
 # The table that holds the numbers of the migrations that were applied.

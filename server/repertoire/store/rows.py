@@ -36,6 +36,7 @@ COLUMNS = (
     "client",
     "client_reason",
     "english",
+    "invocation",
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
@@ -106,6 +107,7 @@ def row_of(component: Component) -> tuple[Any, ...]:
         storable(component.client),
         storable(component.client_reason),
         storable(component.english),
+        component.invocation,
     )
 
 

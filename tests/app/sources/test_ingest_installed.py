@@ -126,6 +126,33 @@ def test_a_persons_own_components_are_installed(claude, bench):
     assert b"do-not-keep" not in b"".join(path.read_bytes() for path in bench.home.glob("repertoire.db*"))
 
 
+def test_front_matter_and_the_persons_settings_say_who_may_start_a_skill(claude, bench):
+    bench.write(
+        {
+            ".claude/skills/here/SKILL.md": skill("here"),
+            ".claude/settings.json": json.dumps({"skillOverrides": {"here": "off"}}),
+            ".claude/settings.local.json": json.dumps({"skillOverrides": {"here": "user-invocable-only"}}),
+        },
+        under="project",
+    )
+    claude.write(
+        {
+            "skills/mine/SKILL.md": skill("another-name"),
+            "skills/typed/SKILL.md": skill("typed", disable_model_invocation="true"),
+            "skills/known/SKILL.md": skill("known", user_invocable="false"),
+            "commands/git/ship.md": "Ship it.",
+            "settings.json": json.dumps({"skillOverrides": {"mine": "off", "git:ship": "user-invocable-only", "x": 1}}),
+        }
+    )
+    bench.ingest_all("installed")
+    said = {one.call_name: one.invocation for one in bench.all().values()}
+    assert said == {"mine": "nobody", "typed": "person", "known": "model", "git:ship": "person", "here": "person"}
+
+    claude.write({"settings.json": "{}"})
+    bench.ingest_all("installed")
+    assert {one.call_name for one in bench.all().values() if not one.invocation} == {"mine", "git:ship"}
+
+
 def test_what_a_person_links_into_their_folder_is_read_but_no_link_below_it(claude, bench):
     dotfiles = bench.write({"linked/SKILL.md": skill("linked")}, under="dotfiles")
     (dotfiles / "linked/out").symlink_to("/etc")

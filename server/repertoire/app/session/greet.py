@@ -24,6 +24,7 @@ from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.component import COMPONENT
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
+from repertoire.domain.invocation import NOBODY, PERSON, call_name
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
@@ -258,14 +259,21 @@ def _is_own(project: str, candidate: FittingCandidate) -> bool:
 
 
 def _completed(db: StartReader, fit: Fit) -> Fit | None:
-    """Return a fit with its install lines; None if it cannot be had, or its text is suspicious."""
+    """Return a fit with what a greeting says of it; None if nobody can have or start it, or its text is suspicious."""
     candidate = fit.candidate
-    body, install = db.body_and_install(candidate.id)
-    if not candidate.installed and not install:
+    text = db.text(candidate.id)
+    if text.invocation == NOBODY or not (candidate.installed or text.install):
         return None
-    if suspicion(f"{candidate.name}\n{candidate.description}\n{body}"):
+    if suspicion(f"{candidate.name}\n{candidate.description}\n{text.body}"):
         return None
-    return replace(fit, candidate=replace(candidate, install=install, along=db.coming_along(candidate.id)))
+    told = replace(
+        candidate,
+        install=text.install,
+        along=db.coming_along(candidate.id),
+        call=call_name(candidate.type, candidate.name, text.path, candidate.plugin),
+        by_person=text.invocation == PERSON,
+    )
+    return replace(fit, candidate=told)
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:

@@ -78,18 +78,16 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
     candidate = fit.candidate
     telling = [term for term in fit.terms if term not in COMMON] or list(fit.terms)
     reasons = [_reason(term, clean_line(profile.evidence[term], 60)) for term in telling[:2]]
-    installed_as = (
-        f"{candidate.plugin}:{candidate.name}" if candidate.installed and candidate.plugin else candidate.name
-    )
     return HintItem(
         id=candidate.id,
-        name=installed_as,
+        name=candidate.call if candidate.installed and candidate.call else candidate.name,
         type=candidate.type,
         description=candidate.description,
         why=" and ".join(reasons),
         installed=candidate.installed,
         install=candidate.install,
         along=candidate.along,
+        by_person=candidate.by_person,
     )
 
 

@@ -14,6 +14,7 @@ from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.domain.invocation import PERSON
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
@@ -124,10 +125,9 @@ def limited_to(found: Offer, keys: Collection[str]) -> Offer:
 def hint_item(hit: Hit) -> HintItem:
     """Return a hit as an item of a hint."""
     component = hit.component
-    name = f"{component.plugin}:{component.name}" if component.installed and component.plugin else component.name
     return HintItem(
         id=component.id,
-        name=name,
+        name=component.call_name if component.installed else component.name,
         type=component.type,
         description=component.description,
         why=reason_for(hit.whys),
@@ -135,6 +135,7 @@ def hint_item(hit: Hit) -> HintItem:
         install=component.install,
         along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
+        by_person=component.invocation == PERSON,
     )
 
 

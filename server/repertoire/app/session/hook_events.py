@@ -21,7 +21,7 @@ from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.naming import find_by_name
+from repertoire.retrieval.naming import find_by_name, find_started
 from repertoire.retrieval.translation import in_english
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
@@ -131,8 +131,8 @@ def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event
 
 def resolve(store: Store, mention: Mention) -> Component | None:
     """Return the component that a call uses; None if the graph does not hold it."""
-    candidates = [entry.component for name in names_to_try(mention) for entry in find_by_name(store.graph, name)]
-    return choose(mention, candidates)
+    named = [entry.component for name in names_to_try(mention) for entry in find_by_name(store.graph, name)]
+    return choose(mention, [*named, *(entry.component for entry in find_started(store.graph, mention.text))])
 
 
 def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:

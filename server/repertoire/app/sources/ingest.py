@@ -167,6 +167,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
         translator=Translator(described_in_english, dictionaries_digest()),
+        overrides=opened.overrides,
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )

@@ -31,6 +31,7 @@ class OpenedSource:
     history: GitDates = field(default_factory=GitDates)
     documents: Mapping[str, str] = field(default_factory=dict)
     installed: bool = False
+    overrides: Mapping[str, str] = field(default_factory=dict)  # see SourceContext
     limits: CrawlLimits = field(default_factory=CrawlLimits)
     warnings: tuple[str, ...] = ()
     moved: str = ""  # the new address of a repository whose old address redirects
@@ -103,6 +104,7 @@ def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
         past,
         place.documents,
         place.installed,
+        place.overrides,
         around.limits,
         _history_warnings(past),
     )

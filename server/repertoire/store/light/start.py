@@ -20,8 +20,8 @@ from repertoire.store.light.bindings import marks
 from repertoire.store.light.elsewhere import PROJECTS, elsewhere
 from repertoire.store.light.opening import open_to_read
 
-SCHEMA = 11  # the newest schema whose tables are known here; tests hold it equal to the store's
-_KNOWS_CLIENTS = 7
+SCHEMA = 12  # the newest schema whose tables are known here; tests hold it equal to the store's
+_KNOWS_CLIENTS, _KNOWS_INVOCATION = 7, 12
 _CANDIDATES, _BY_WORDS = 300, 60
 _EVENTS = 2_000  # of the log, the newest, that are folded: others are kept as sums
 LOOKED_AT = 20_000  # characters of a text that is offered
@@ -55,6 +55,15 @@ class Described(NamedTuple):
     source: str
 
 
+class Text(NamedTuple):
+    """What is looked at of a component before it is named."""
+
+    body: str  # its beginning
+    install: tuple[str, ...]
+    path: str
+    invocation: str  # see Component
+
+
 class StartReader:
     """The database as a session's start reads it: what waits in the spool counts as logged."""
 
@@ -67,6 +76,7 @@ class StartReader:
         # before the log: read after it, what is moved in between would be in neither
         self._spooled = [_spooled(row) for file in waiting(path.parent) for row in rows_of(file)]
         self._db = open_to_read(path, known_schema=SCHEMA)
+        self._schema = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         self.close = self._db.close
 
     def holds_components(self) -> bool:
@@ -188,14 +198,15 @@ class StartReader:
         ):
             yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
 
-    def body_and_install(self, key: str) -> tuple[str, tuple[str, ...]]:
-        """Return the beginning of a component's body, and its install lines."""
-        body, install = self._db.execute(
-            f"SELECT substr(c.body, 1, {LOOKED_AT}), c.install FROM node n JOIN component c ON c.node_id = n.id "
-            "WHERE n.key = ?",
+    def text(self, key: str) -> Text:
+        """Return the beginning of a component's body, its install lines and path, and who may start it."""
+        invocation = "c.invocation" if self._schema >= _KNOWS_INVOCATION else "''"
+        body, install, *more = self._db.execute(
+            f"SELECT substr(c.body, 1, {LOOKED_AT}), c.install, c.path, {invocation} "
+            "FROM node n JOIN component c ON c.node_id = n.id WHERE n.key = ?",
             (key,),
         ).fetchone()
-        return body, tuple(map(str, json.loads(install)))
+        return Text(body, tuple(map(str, json.loads(install))), *more)
 
     def coming_along(self, key: str) -> int:
         """Count the others of a component's plugin that are installed with it; 0 where only some are known."""
@@ -227,8 +238,7 @@ class StartReader:
 
     def _own_client_condition(self) -> str:
         """Return the SQL condition that leaves out other clients' components; empty for an old schema."""
-        schema = self._db.execute("PRAGMA user_version").fetchone()[0]
-        return "AND c.client = ''" if schema >= _KNOWS_CLIENTS else ""
+        return "AND c.client = ''" if self._schema >= _KNOWS_CLIENTS else ""
 
 
 def _spooled(row: Mapping[str, Any]) -> EventRow:

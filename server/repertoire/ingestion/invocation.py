@@ -1,0 +1,25 @@
+"""Reads who may start a skill or a command: its front matter says so, and of a person's own also their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from repertoire.domain.component import COMMAND, SKILL
+from repertoire.domain.invocation import MODEL, NOBODY, PERSON
+
+OFF, BY_PERSON = "off", "user-invocable-only"  # values of `skillOverrides` that keep the model from a skill
+_YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
+
+
+def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "") -> str:
+    """Return who alone may start a component; an empty string where a person and the model may, or for other types."""
+    if kind not in (SKILL, COMMAND):
+        return ""
+    person = override != OFF and _plain(fields, "user-invocable") not in _NO
+    model = override not in (OFF, BY_PERSON) and _plain(fields, "disable-model-invocation") not in _YES
+    return ("" if model else PERSON) if person else MODEL if model else NOBODY
+
+
+def _plain(fields: Mapping[str, Any], key: str) -> str:
+    return str(fields.get(key, "")).strip().lower()

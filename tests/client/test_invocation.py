@@ -1,0 +1,123 @@
+"""Under which name the client starts a component, and who may: what the graph tells is what the client does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from client.api_stub import Request, Script, ToolUse
+from client.machine import REPOSITORY, Machine, Settle
+from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
+from repertoire.domain.invocation import MODEL, NOBODY, PERSON, UNLISTED
+from repertoire.store.database import Store
+
+pytestmark = pytest.mark.client
+
+BY_PERSON, BY_MODEL = "disable-model-invocation: true", "user-invocable: false"
+SKILLS = {  # folder -> what its front matter says besides
+    "plain": "",
+    "by-person": BY_PERSON,
+    "in-words": "disable-model-invocation: yes",
+    "quoted": 'disable-model-invocation: "true"',
+    "by-model": BY_MODEL,
+    "by-nobody": f"{BY_PERSON}\n{BY_MODEL}",
+    "a-folder": "name: another-name",
+    "set-off": "",
+    "set-by-person": "",
+    "set-by-name": "",
+}
+COMMANDS = {"paint": "", "deep/er/paint-it": "", "paint-myself": BY_PERSON, "set-off-too": ""}
+OVERRIDES = {
+    **dict.fromkeys(("set-off", "set-off-too"), "off"),
+    "set-by-person": "user-invocable-only",
+    "set-by-name": "name-only",
+    "kit:boxed": "off",  # it applies to no plugin's skills
+}
+EXPECTED = {
+    "by-person": PERSON,
+    "in-words": PERSON,
+    "quoted": PERSON,
+    "by-model": MODEL,
+    "by-nobody": NOBODY,
+    "set-off": NOBODY,
+    "set-by-person": PERSON,
+    "paint-myself": PERSON,
+    "set-off-too": NOBODY,
+}
+
+
+def give(folder: Path, text: str) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def painter(settle: Settle, interpreter: str) -> Machine:
+    """Return a machine with skills and commands of every kind of front matter and setting, all of them read."""
+    machine = settle(REPERTOIRE_PYTHON=interpreter)
+    machine = machine.also(REPERTOIRE_HOME=str(machine.root / "data"))
+    claude, kit = machine.home / ".claude", machine.root / "kit"
+    for name, more in SKILLS.items():
+        give(claude / "skills" / name / "SKILL.md", f"---\ndescription: Paints {name}.\n{more}\n---\nPaint {name}.\n")
+    for name, more in COMMANDS.items():
+        give(claude / "commands" / f"{name}.md", f"---\ndescription: Paints {name}.\n{more}\n---\nPaint {name}.\n")
+    give(claude / "settings.json", json.dumps({"skillOverrides": OVERRIDES}))
+    listed = {"name": "box", "owner": {"name": "x"}, "plugins": [{"name": "kit", "source": "./kit"}]}
+    give(kit / ".claude-plugin" / "marketplace.json", json.dumps(listed))
+    give(kit / "kit" / ".claude-plugin" / "plugin.json", json.dumps({"name": "kit", "version": "1.0.0"}))
+    give(kit / "kit" / "skills" / "boxed" / "SKILL.md", "---\nname: unboxed\ndescription: Boxes.\n---\nBox.\n")
+    give(kit / "kit" / "commands" / "deep" / "box.md", "---\ndescription: Boxes deep.\n---\nBox.\n")
+    give(kit / "kit" / "agents" / "deep" / "file.md", "---\nname: boxer\ndescription: Boxes.\n---\nBox.\n")
+    for command in (("marketplace", "add", str(kit)), ("install", "kit@box")):
+        done = machine.command("plugin", *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = machine.run(REPOSITORY / "bin" / "repertoire", "refresh")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return machine
+
+
+@pytest.fixture(scope="module")
+def started(painter: Machine) -> Mapping[str, Component]:
+    """Return the installed skills, commands and agents of the graph by the name that starts them."""
+    with Store.open(painter.root / "data" / "repertoire.db") as store:
+        rows = [row.node_id for row in store.graph.summaries() if row.installed]
+        entries = [entry.component for entry in store.graph.components(rows).values()]
+    return {one.call_name: one for one in entries if one.type in (SKILL, COMMAND, AGENT)}
+
+
+def test_each_is_listed_under_the_name_that_starts_it_unless_the_model_may_not(
+    painter: Machine, started: Mapping[str, Component]
+) -> None:
+    session = painter.session("hello")
+    told = session.main_requests[0].text.splitlines()
+    listed = {name for name in started if any(line.startswith((f"- {name}:", f"- {name} (")) for line in told)}
+    by_name = {"set-by-name"} if "- set-by-name" in told else set()
+    assert listed | by_name == {name for name, one in started.items() if one.invocation not in UNLISTED}
+    assert {"a-folder", "deep:er:paint-it", "kit:boxed", "kit:deep:box", "kit:deep:boxer"} <= listed
+    assert {name: one.invocation for name, one in started.items() if one.invocation} == EXPECTED
+
+
+def test_the_model_may_start_what_the_graph_says_it_may(painter: Machine, started: Mapping[str, Component]) -> None:
+    names = [name for name, one in started.items() if one.type != AGENT]
+    session = painter.session("hello", script=Script([*(ToolUse("Skill", {"skill": name}) for name in names), "Done."]))
+    refused = refusals(session.main_requests[-1])
+    assert len(refused) == len(names)
+    assert dict(zip(names, refused, strict=True)) == {name: started[name].invocation in UNLISTED for name in names}
+
+
+def test_a_person_may_type_what_the_graph_says_they_may(painter: Machine, started: Mapping[str, Component]) -> None:
+    names = [name for name, one in started.items() if one.type != AGENT]
+    session = painter.session(*(f"/{name}" for name in names))
+    answered = [result == "Understood." for result in session.results]
+    assert dict(zip(names, answered, strict=True)) == {
+        name: started[name].invocation not in (MODEL, NOBODY) for name in names
+    }
+
+
+def refusals(request: Request) -> list[bool]:
+    """Return for each tool call of a conversation whether it was refused."""
+    blocks = [block for message in request.body["messages"] for block in message["content"] if isinstance(block, dict)]
+    return ["<tool_use_error>" in str(block) for block in blocks if block.get("type") == "tool_result"]

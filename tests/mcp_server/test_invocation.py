@@ -1,0 +1,68 @@
+"""A component is offered and recorded under the name that starts it; what only a person can start is told as such."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.domain.event import SELECTED
+from repertoire.domain.invocation import MODEL, NOBODY, PERSON
+from sample_home import SOURCE
+
+pytestmark = pytest.mark.anyio
+
+PROMPT = "Fill in the fields of these PDF tax forms with the values from the spreadsheet"
+PDF = f"{SOURCE.key}:skills/pdf-forms.md"
+
+
+def start_by(home: Path, invocation: str) -> None:
+    """Let the skill for forms lie in a folder of another name, and be started by these alone."""
+    with closing(apsw.Connection(str(home / "repertoire.db"))) as db:
+        db.execute(
+            """UPDATE component SET path = 'skills/tax-forms/SKILL.md', invocation = ?
+               WHERE node_id = (SELECT id FROM node WHERE key = ?)""",
+            (invocation, PDF),
+        )
+        db.execute("UPDATE node SET key = replace(key, 'pdf-forms.md', 'tax-forms/SKILL.md') WHERE key = ?", (PDF,))
+
+
+@pytest.mark.parametrize(
+    ("invocation", "told"),
+    [
+        ("", "- tax-forms (skill, installed): Fills"),
+        (MODEL, "- tax-forms (skill, installed): Fills"),
+        (PERSON, "- tax-forms (skill, installed; only the person can start it, with /tax-forms): Fills"),
+        (NOBODY, ""),
+    ],
+)
+async def test_a_hint_names_it_as_the_client_does_and_says_who_alone_can_start_it(
+    talk: Talk, home: Path, invocation: str, told: str
+) -> None:
+    start_by(home, invocation)
+    async with talk() as client:
+        explained = await ask(client, "explain_component", id="tax-forms", task=PROMPT)  # the model is loaded by it
+        hint = text_of(await client.call_tool("hook_prompt", {"prompt": PROMPT, "session_id": "s1", "cwd": "/project"}))
+        found = await ask(client, "recommend_set", task=PROMPT)
+    assert (told in hint) if told else hint == "{}"
+    assert ("tax-forms (skill, installed)" in found) == (invocation != NOBODY)
+    assert ("only a person can start it, with /tax-forms" in found) == (invocation == PERSON)
+    assert "started as: tax-forms" in explained
+    assert ("only the model can start it" in explained) == (invocation == MODEL)
+    assert ("neither a person nor the model can start it" in explained) == (invocation == NOBODY)
+
+
+async def test_its_use_is_recorded_under_either_name(talk: Talk, home: Path) -> None:
+    start_by(home, "")
+    async with talk() as client:
+        for session, name in (("s1", "tax-forms"), ("s2", "pdf-forms")):
+            use = {"tool_name": "Skill", "tool_input": json.dumps({"skill": name})}
+            await client.call_tool("hook_used", {**use, "session_id": session, "cwd": "/project"})
+        await ask(client, "status")
+    assert [event.node for event in events_of(home, SELECTED)] == [
+        PDF.replace("pdf-forms.md", "tax-forms/SKILL.md")
+    ] * 2
