@@ -12,6 +12,7 @@ from client.api_stub import Request, Script, ToolUse
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
 from repertoire.domain.invocation import MODEL, NOBODY, PERSON, UNLISTED
+from repertoire.sources.installed import switched_off
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.client
@@ -65,14 +66,23 @@ def painter(settle: Settle, interpreter: str) -> Machine:
     for name, more in COMMANDS.items():
         give(claude / "commands" / f"{name}.md", f"---\ndescription: Paints {name}.\n{more}\n---\nPaint {name}.\n")
     give(claude / "settings.json", json.dumps({"skillOverrides": OVERRIDES}))
-    listed = {"name": "box", "owner": {"name": "x"}, "plugins": [{"name": "kit", "source": "./kit"}]}
+    plugins = [{"name": name, "source": f"./{name}"} for name in ("kit", "shed", "off")]
+    listed = {"name": "box", "owner": {"name": "x"}, "plugins": plugins}
     give(kit / ".claude-plugin" / "marketplace.json", json.dumps(listed))
     give(kit / "kit" / ".claude-plugin" / "plugin.json", json.dumps({"name": "kit", "version": "1.0.0"}))
     give(kit / "kit" / "skills" / "boxed" / "SKILL.md", "---\nname: unboxed\ndescription: Boxes.\n---\nBox.\n")
     give(kit / "kit" / "commands" / "deep" / "box.md", "---\ndescription: Boxes deep.\n---\nBox.\n")
     give(kit / "kit" / "agents" / "deep" / "file.md", "---\nname: boxer\ndescription: Boxes.\n---\nBox.\n")
-    for command in (("marketplace", "add", str(kit)), ("install", "kit@box")):
-        done = machine.command("plugin", *command)
+    for name in ("shed", "off"):
+        give(kit / name / ".claude-plugin" / "plugin.json", json.dumps({"name": name, "version": "1.0.0"}))
+        give(kit / name / "skills" / "nail" / "SKILL.md", f"---\ndescription: Nails {name}.\n---\nNail.\n")
+    steps = f"""marketplace add {kit}
+        install kit@box
+        install off@box
+        install shed@box --scope project
+        disable off@box --scope project"""
+    for step in steps.splitlines():
+        done = machine.command("plugin", *step.split())
         assert done.returncode == 0, done.stdout + done.stderr
     done = machine.run(REPOSITORY / "bin" / "repertoire", "refresh")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -81,9 +91,12 @@ def painter(settle: Settle, interpreter: str) -> Machine:
 
 @pytest.fixture(scope="module")
 def started(painter: Machine) -> Mapping[str, Component]:
-    """Return the installed skills, commands and agents of the graph by the name that starts them."""
+    """Return the skills, commands and agents that the graph has as in use here, by the name that starts them."""
+    off = switched_off(painter.env, painter.project)
     with Store.open(painter.root / "data" / "repertoire.db") as store:
-        rows = [row.node_id for row in store.graph.summaries() if row.installed]
+        unused = store.graph.of_plugins(off) | store.sources.elsewhere(str(painter.project))
+        used = (row for row in store.graph.summaries() if row.installed and not {row.id, row.source} & unused)
+        rows = [row.node_id for row in used]
         entries = [entry.component for entry in store.graph.components(rows).values()]
     return {one.call_name: one for one in entries if one.type in (SKILL, COMMAND, AGENT)}
 
@@ -96,7 +109,7 @@ def test_each_is_listed_under_the_name_that_starts_it_unless_the_model_may_not(
     listed = {name for name in started if any(line.startswith((f"- {name}:", f"- {name} (")) for line in told)}
     by_name = {"set-by-name"} if "- set-by-name" in told else set()
     assert listed | by_name == {name for name, one in started.items() if one.invocation not in UNLISTED}
-    assert {"a-folder", "deep:er:paint-it", "kit:boxed", "kit:deep:box", "kit:deep:boxer"} <= listed
+    assert {"a-folder", "deep:er:paint-it", "kit:boxed", "kit:deep:box", "kit:deep:boxer", "shed:nail"} <= listed
     assert {name: one.invocation for name, one in started.items() if one.invocation} == EXPECTED
 
 

@@ -356,3 +356,9 @@ def test_who_alone_can_start_it_is_told_and_what_nobody_can_is_not_named(
     store_with(home, installed=True, plugin="kit", invocation=invocation)
     text = context(run(project))
     assert (told in text) if told else "fastapi-templates" not in text
+
+
+def test_what_the_projects_settings_turn_off_is_not_named(run: Run, project: Path, home: Path) -> None:
+    store_with(home, installed=True, plugin="kit", marketplace="box")
+    make_project(project, {".claude/settings.json": '{"enabledPlugins": {"kit@box": false}}'})
+    assert "fastapi-templates" not in context(run(project))

@@ -66,3 +66,17 @@ async def test_its_use_is_recorded_under_either_name(talk: Talk, home: Path) -> 
     assert [event.node for event in events_of(home, SELECTED)] == [
         PDF.replace("pdf-forms.md", "tax-forms/SKILL.md")
     ] * 2
+
+
+async def test_what_the_projects_settings_turn_off_is_offered_in_other_projects_alone(
+    talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(apsw.Connection(str(home / "repertoire.db"))) as db:
+        set_plugin = "UPDATE component SET plugin = 'kit', marketplace = 'box' WHERE path = 'skills/pdf-forms.md'"
+        db.execute(set_plugin)
+    (tmp_path / "shop" / ".claude").mkdir(parents=True)
+    (tmp_path / "shop" / ".claude" / "settings.json").write_text('{"enabledPlugins": {"kit@box": false}}')
+    for project, offered in ((tmp_path / "shop", False), (tmp_path, True)):
+        monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project))
+        async with talk() as client:
+            assert ("pdf-forms" in await ask(client, "recommend_set", task=PROMPT)) == offered

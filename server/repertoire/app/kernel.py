@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.ports import Reranker
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
+from repertoire.sources.installed import switched_off
 from repertoire.store.database import Store
 
 
@@ -46,7 +48,8 @@ class Repertoire:
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return what no set may hold.
 
-        That is what is muted, not for this client or project, not to be installed, or has an unaccepted critical flag.
+        That is what is muted, not for this client or project, turned off in it, not to be installed, or has an
+        unaccepted critical flag.
         """
         return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
@@ -56,7 +59,9 @@ class Repertoire:
 
     def _unfit(self, project: str) -> frozenset[str]:
         here = project or current_project()
-        return self.muted(here) | self.store.graph.unobtainable() | self.store.sources.elsewhere(here)
+        off = switched_off(os.environ, Path(here))
+        unused = self.store.graph.of_plugins(off) if off else frozenset[str]()
+        return self.muted(here) | self.store.graph.unobtainable() | self.store.sources.elsewhere(here) | unused
 
 
 def ageing_of(settings: Settings) -> Ageing:

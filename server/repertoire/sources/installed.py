@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
             own.append(place)
     places = [_user(config, state), *own, *marketplaces.values()]
     if project is not None:
-        places.append(_project(project, config, state))
+        places += [_project(project, config, state), *_project_plugins(plugins, project.resolve(), config)]
     return Machine(
         tuple(place for place in places if place.mounts or place.documents),
         frozenset(marketplaces),
@@ -157,13 +158,41 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _enabled(config: Path) -> dict[str, bool]:
-    found: dict[str, bool] = {}
-    for name in _SETTINGS:
-        found.update(
-            {key: value is not False for key, value in _object(_json(config / name).get("enabledPlugins")).items()}
-        )
-    return found
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _enabled(*folders: Path) -> dict[str, bool]:
+    """Return which plugins the settings in these folders turn on or off; a later folder's win."""
+    files = (_json(folder / name) for folder in folders for name in _SETTINGS)
+    return {key: value is not False for file in files for key, value in _object(file.get("enabledPlugins")).items()}
+
+
+def switched_off(environment: Mapping[str, str], project: Path) -> frozenset[str]:
+    """Return the plugins that a project's settings turn off, as `name@marketplace`."""
+    folder = project / ".claude"
+    found = _enabled(folder) if folder != config_folder(environment) else {}
+    return frozenset(name for name, enabled in found.items() if not enabled)
+
+
+def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[InstalledSource]:
+    """Yield what is installed for one project alone, a source for each plugin: other projects do not load it."""
+    enabled = _enabled(config, root / ".claude")
+    for name, records in _records(plugins):
+        here = [record for record in records if record.get("projectPath") == str(root)]
+        location = Path(str(here[0].get("installPath") or "/nowhere")) if here else Path("/nowhere")
+        wide = any(str(record.get("scope") or "") in _OWN_SCOPES for record in records)
+        if enabled.get(name, True) and not wide and location.is_dir():
+            plugin, _, marketplace = name.rpartition("@")
+            yield InstalledSource(
+                f"project:{root}/.claude/plugins/{name}",
+                "project",
+                root,
+                (Mount(location.resolve()),),
+                plugin=plugin,
+                marketplace=marketplace,
+                installed=True,
+            )
 
 
 def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
@@ -178,12 +207,14 @@ def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Installed
     root = project.resolve()
     folder = root / ".claude"
     listed = _object(_object(state.get("projects")).get(str(root)))
-    documents = _server_document(listed.get("mcpServers"), ".claude.json")
+    settings = [_json(folder / name).get("disabledMcpjsonServers") for name in _SETTINGS]
+    off = {str(name) for names in (listed.get("disabledMcpServers"), *settings) for name in _list(names)}
+    documents = _server_document(_without(listed.get("mcpServers"), off), ".claude.json")
     mounts: list[Mount] = []
     if folder.resolve() != config.resolve():  # a session in the home folder: its .claude is the person's own
         mounts.extend(_own_mounts(folder, ".claude"))
         documents.update(_hook_documents(folder, ".claude/"))
-    documents.update(_server_document(_json(root / ".mcp.json").get("mcpServers"), ".mcp.json"))
+    documents.update(_server_document(_without(_json(root / ".mcp.json").get("mcpServers"), off), ".mcp.json"))
     return InstalledSource(
         f"project:{root}",
         "project",
@@ -220,6 +251,11 @@ def _hook_documents(folder: Path, prefix: str) -> dict[str, str]:
         if isinstance(hooks, dict) and hooks:
             found[f"{prefix}{name}"] = json.dumps({"hooks": hooks}, sort_keys=True)
     return found
+
+
+def _without(servers: Any, off: AbstractSet[str]) -> dict[str, Any]:
+    """Return the servers of a project but those that a person turned off in it."""
+    return {name: server for name, server in _object(servers).items() if name not in off}
 
 
 def _server_document(servers: Any, path: str) -> dict[str, str]:
@@ -264,12 +300,17 @@ def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Instal
 
 def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each installed plugin once, with its installation of the widest scope."""
+    for name, records in _records(plugins):
+        yield name, min(records, key=lambda record: str(record.get("scope") or "") not in _OWN_SCOPES)
+
+
+def _records(plugins: Path) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Yield each installed plugin with all its installations, of which there is one for each scope and project."""
     listed = _object(_json(plugins / "installed_plugins.json").get("plugins"))
     for name, value in sorted(listed.items()):
         records = [_object(item) for item in (value if isinstance(value, list) else [value])]
-        records.sort(key=lambda record: str(record.get("scope") or "") not in _OWN_SCOPES)
         if records and "@" in name:
-            yield name, records[0]
+            yield name, records
 
 
 def _plugin(
@@ -299,7 +340,7 @@ def _holds(market: Path, plugin: str) -> bool:
 
 def _entry(stated: Mapping[str, Any], plugin: str) -> Mapping[str, Any] | None:
     listed = stated.get("plugins")
-    for entry in listed if isinstance(listed, list) else ():
+    for entry in _list(listed):
         if _object(entry).get("name") == plugin:
             return _object(entry)
     return None

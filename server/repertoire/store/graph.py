@@ -194,6 +194,15 @@ class Graph:
         )
         return [stored(row) for row in rows]
 
+    def of_plugins(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the ids of all components of these plugins, each named `plugin@marketplace`."""
+        rows = self._db.rows(
+            """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+               WHERE c.marketplace <> '' AND c.plugin || '@' || c.marketplace IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(names)),),
+        )
+        return frozenset(str(key) for (key,) in rows)
+
     def unobtainable(self) -> frozenset[str]:
         """Return the ids of components for other clients, that nobody may start, or that `not_installable` tells of.
 

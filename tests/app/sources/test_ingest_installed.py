@@ -192,6 +192,45 @@ def test_the_projects_components_are_a_source_of_their_own(claude, bench):
     assert installed(bench) == {"local", "guard", "db", "mine"}
 
 
+def test_a_server_that_is_turned_off_in_a_project_is_not_in_use_there(claude, bench):
+    servers = {name: {"command": name} for name in ("used", "off", "unwanted")}
+    project = bench.write(
+        {
+            ".mcp.json": json.dumps({"mcpServers": servers}),
+            ".claude/settings.local.json": json.dumps({"disabledMcpjsonServers": ["unwanted"]}),
+        },
+        under="project",
+    )
+    listed = {"mcpServers": {"own": {"command": "x"}, "own-off": {"command": "x"}}}
+    state = {"projects": {str(project): {**listed, "disabledMcpServers": ["off", "own-off"]}}}
+    claude.write({state_file(claude): json.dumps(state)})
+    bench.ingest_all("installed")
+    assert installed(bench) == {"used", "own"}
+
+
+def test_a_plugin_that_one_project_installs_is_installed_there_alone(claude, bench):
+    kit = {"kit/.claude-plugin/plugin.json": '{"name": "kit", "description": "d"}', "kit/skills/a/SKILL.md": skill("a")}
+    claude.marketplace("market", kit, [{"name": "kit", "source": "./kit"}])
+    claude.install("kit@market", {name.removeprefix("kit/"): text for name, text in kit.items()})
+    project = bench.write({"README.md": "x"}, under="project")
+    claude.installed["kit@market"][0] |= {"scope": "project", "projectPath": str(project)}
+    claude.save(enabled={})
+    bench.write({".claude/settings.json": '{"enabledPlugins": {"kit@market": true}}'}, under="project")
+
+    refresh(bench.store, bench.home, settings=Settings(fetch=False))
+    own = f"project:{project}/.claude/plugins/kit@market"
+    assert {(row.source, row.name) for row in bench.store.graph.summaries() if row.installed} == {
+        (own, "a"),
+        (own, "kit"),
+    }
+    assert bench.store.sources.elsewhere(str(project)) == frozenset()
+    assert bench.store.sources.elsewhere("/another") == {own}
+
+    bench.write({".claude/settings.local.json": '{"enabledPlugins": {"kit@market": false}}'}, under="project")
+    refresh(bench.store, bench.home, settings=Settings(fetch=False))
+    assert installed(bench) == set()
+
+
 def test_a_marketplaces_clone_offers_what_is_not_installed(claude, bench):
     claude.marketplace(
         "market",

@@ -181,7 +181,7 @@ def test_every_space_is_embedded_once_and_goes_on_where_it_was_stopped(bench, em
     )
     bench.ingest(bench.write({"agents/coder.md": "---\nname: c\ndescription: d\n---\n```\nrun()\n```"}, under="two"))
     progress = []
-    calls = iter([False] * 3)
+    calls = iter([False] * 6)  # three times while it looks for a person's own components
 
     embed_pending(bench.store, embedder, stop=lambda: next(calls, True))
     partly = bench.store.vectors.progress("body", embedder.model)

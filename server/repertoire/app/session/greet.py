@@ -172,10 +172,11 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     weary = {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
     occasion = Occasion(SESSION_START, start.session, demands=demands(known.hints, SESSION_START), weary=weary)
     telling = [term for term in profile.terms if term not in COMMON]
+    off = {_OURS, *_turned_off(Path(start.project))}
     candidates = [
         replace(candidate, demand=occasion.demand(candidate.type, candidate.id))
         for found in db.candidates(telling, sorted(elsewhere))
-        if (candidate := _candidate(found)).plugin != _OURS
+        if (candidate := _candidate(found)).plugin not in off
         and not barred.intersection((candidate.id, found.repository, found.source))
     ]
     frequency, total = db.frequency(profile.terms), db.components()
@@ -184,6 +185,15 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
     best = islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS)
     return [fit for fit in best if fit.candidate.id not in told]
+
+
+def _turned_off(project: Path) -> set[str]:
+    """Return the names of the plugins that a project's settings turn off."""
+    if not (project / ".claude").is_dir():
+        return set()
+    from repertoire.sources.installed import switched_off  # noqa: PLC0415 - most projects have no settings of their own
+
+    return {name.rpartition("@")[0] for name in switched_off(os.environ, project)}
 
 
 def _solved(db: StartReader, start: SessionStart, settings: Settings) -> list[tuple[str, str]]:
