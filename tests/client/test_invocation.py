@@ -29,6 +29,7 @@ SKILLS = {  # folder -> what its front matter says besides
     "set-off": "",
     "set-by-person": "",
     "set-by-name": "",
+    "outer/inner": "",  # too deep: it is not loaded
 }
 COMMANDS = {"paint": "", "deep/er/paint-it": "", "paint-myself": BY_PERSON, "set-off-too": ""}
 OVERRIDES = {

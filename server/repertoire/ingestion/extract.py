@@ -36,7 +36,7 @@ from repertoire.ingestion import (
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
-from repertoire.ingestion.invocation import invocation_of
+from repertoire.ingestion.invocation import invocation_of, is_too_deep
 from repertoire.ingestion.parts import (
     Draft,
     FileOutcome,
@@ -310,7 +310,7 @@ class _Reader:
         if plugin is None and self._layout.plugin_of(file.path) is not None:
             return False  # its folder belongs to a plugin that does not install it
         if plugin is None or not plugin.marketplace:
-            return self._context.installed
+            return self._context.installed and not is_too_deep(file.path)
         name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
         return self._context.installed or name in self._context.site.installed_plugins
 

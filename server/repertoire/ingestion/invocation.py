@@ -1,4 +1,4 @@
-"""Reads who may start a skill or a command: its front matter says so, and of a person's own also their settings."""
+"""Reads whether and by whom a skill or command can be started: from its place, its front matter and the settings."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "") -> s
     person = override != OFF and _plain(fields, "user-invocable") not in _NO
     model = override not in (OFF, BY_PERSON) and _plain(fields, "disable-model-invocation") not in _YES
     return ("" if model else PERSON) if person else MODEL if model else NOBODY
+
+
+def is_too_deep(path: str) -> bool:
+    """Tell whether a skill lies deeper below `skills/` than Claude Code looks: in no folder of its own right there."""
+    above = path.rpartition("/")[0].split("/")[:-1]
+    return path.endswith("/SKILL.md") and "skills" in above and above[-1] != "skills"
 
 
 def _plain(fields: Mapping[str, Any], key: str) -> str:
