@@ -32,6 +32,13 @@ SKILLS = {  # folder -> what its front matter says besides
     "outer/inner": "",  # too deep: it is not loaded
 }
 COMMANDS = {"paint": "", "deep/er/paint-it": "", "paint-myself": BY_PERSON, "set-off-too": ""}
+AGENTS = {
+    "whole": "name: painter\ndescription: Paints whole walls.",
+    "deep/whole": "name: deep-painter\ndescription: Paints deep walls.",
+    "no-name": "description: Paints without a name.",  # it is not loaded
+    "no-description": "name: silent-painter",  # nor is this
+    "not-yaml": "name: colon-painter\ndescription: Paints: also colons",
+}
 OVERRIDES = {
     **dict.fromkeys(("set-off", "set-off-too"), "off"),
     "set-by-person": "user-invocable-only",
@@ -66,6 +73,8 @@ def painter(settle: Settle, interpreter: str) -> Machine:
         give(claude / "skills" / name / "SKILL.md", f"---\ndescription: Paints {name}.\n{more}\n---\nPaint {name}.\n")
     for name, more in COMMANDS.items():
         give(claude / "commands" / f"{name}.md", f"---\ndescription: Paints {name}.\n{more}\n---\nPaint {name}.\n")
+    for name, header in AGENTS.items():
+        give(claude / "agents" / f"{name}.md", f"---\n{header}\n---\nPaint as {name}.\n")
     give(claude / "settings.json", json.dumps({"skillOverrides": OVERRIDES}))
     plugins = [{"name": name, "source": f"./{name}"} for name in ("kit", "shed", "off")]
     listed = {"name": "box", "owner": {"name": "x"}, "plugins": plugins}

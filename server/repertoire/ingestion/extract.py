@@ -36,7 +36,7 @@ from repertoire.ingestion import (
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
-from repertoire.ingestion.invocation import invocation_of, is_too_deep
+from repertoire.ingestion.invocation import invocation_of, is_refused, is_too_deep
 from repertoire.ingestion.parts import (
     Draft,
     FileOutcome,
@@ -211,7 +211,8 @@ class _Reader:
         plugin = self._plugin(file, draft)
         first, last = context.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
-        installed = self._installed(file, plugin)
+        refused = is_refused(draft.type, path, draft.front_matter)
+        installed = self._installed(file, plugin) and not refused
         foreign = clients.foreign(draft, path, self._layout)
         component = Component(
             id=component_id,
@@ -235,7 +236,7 @@ class _Reader:
             first_commit=first,
             last_commit=last,
             installed=installed,
-            install=() if installed or foreign else install.lines(draft, path, plugin, context.site),
+            install=() if installed or foreign or refused else install.lines(draft, path, plugin, context.site),
             client=foreign.client if foreign else "",
             client_reason=foreign.reason if foreign else "",
             invocation=self._invocation(draft, path, plugin),

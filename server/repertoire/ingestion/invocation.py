@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repertoire.domain.component import COMMAND, SKILL
+from repertoire.domain.component import AGENT, COMMAND, SKILL
 from repertoire.domain.invocation import MODEL, NOBODY, PERSON
 
 OFF, BY_PERSON = "off", "user-invocable-only"  # values of `skillOverrides` that keep the model from a skill
@@ -19,6 +19,11 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "") -> s
     person = override != OFF and _plain(fields, "user-invocable") not in _NO
     model = override not in (OFF, BY_PERSON) and _plain(fields, "disable-model-invocation") not in _YES
     return ("" if model else PERSON) if person else MODEL if model else NOBODY
+
+
+def is_refused(kind: str, path: str, fields: Mapping[str, Any]) -> bool:
+    """Tell whether Claude Code leaves an agent's file out: it loads none without a name and a description."""
+    return kind == AGENT and path.endswith(".md") and not (_plain(fields, "name") and _plain(fields, "description"))
 
 
 def is_too_deep(path: str) -> bool:
