@@ -12,6 +12,7 @@ from pathlib import Path
 from repertoire.app.current_project import current_project
 from repertoire.app.health.doctor import examine
 from repertoire.boot.interrupts import raise_on_interrupt
+from repertoire.boot.streams import print_any_character
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
@@ -54,6 +55,7 @@ def _project() -> Path:
 if __name__ == "__main__":
     try:
         raise_on_interrupt()
+        print_any_character()
         ended = main(sys.argv[1:])
         sys.stdout.flush()
         sys.exit(ended)

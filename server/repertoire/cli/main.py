@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repertoire.boot.interrupts import raise_on_interrupt
+from repertoire.boot.streams import print_any_character
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
 
@@ -115,16 +116,17 @@ def cli() -> None:
 
 
 def _word(given: str) -> str:
-    """Return an argument as text; keep bytes that are not UTF-8 only in the name of an existing file."""
+    """Return an argument as text, in UTF-8 in any locale; keep other bytes in the name of an existing file only."""
     try:
-        return given if os.path.lexists(given) else sendable(given)
-    except ValueError:  # the argument contains a NUL
+        return given if os.path.lexists(given) else os.fsencode(given).decode()
+    except ValueError:  # the argument contains a NUL, or is not UTF-8
         return sendable(given)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     raise_on_interrupt()
+    print_any_character()
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
     try:

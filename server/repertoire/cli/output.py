@@ -11,6 +11,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from repertoire.boot.streams import is_utf_8
+
 if TYPE_CHECKING:
     from repertoire.cli import terminal
     from repertoire.verbs.verb import Verb
@@ -67,8 +69,11 @@ def show_answer(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:
 
 
 def as_text(value: Any) -> str:
-    """Return JSON with invisible characters escaped, because terminals and models would interpret or drop them."""
-    whole = json.dumps(value, ensure_ascii=False, indent=2)
+    """Return JSON with invisible characters escaped, because terminals and models would interpret or drop them.
+
+    Outside of UTF-8 all but ASCII is escaped: a program gets every letter.
+    """
+    whole = json.dumps(value, ensure_ascii=not is_utf_8(), indent=2)
     return _UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], whole)
 
 
