@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,13 +72,19 @@ class MirrorFolder:
         for entry in listing.entries:
             if not entry.path.endswith(".md") or "/" not in entry.path:
                 continue
+            path = self._as_written(entry.path)
             large = entry.size > _LARGEST
             data = f"larger than {_LARGEST:,} bytes ({entry.size:,})" if large else crawl.read(entry)
             text = crawl.decode(data) if isinstance(data, bytes) else None
             if text is None:
-                found.unread[entry.path] = data if isinstance(data, str) else "it is no text in UTF-8"
-            found.files[entry.path] = FolderFile(entry.path, text or "", "" if text is None else digest_of(text))
+                found.unread[path] = data if isinstance(data, str) else "it is no text in UTF-8"
+            found.files[path] = FolderFile(path, text or "", "" if text is None else digest_of(text))
         return found
+
+    def _as_written(self, path: str) -> str:
+        """Return a path with composed accents, as it was written, where a file system lists them apart (HFS+)."""
+        composed = unicodedata.normalize("NFC", path)
+        return composed if composed != path and (self.root / composed).exists() else path
 
     def seen(self) -> tuple[tuple[str, int, int], ...]:
         """Return what shows that a file was changed, without reading it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,8 @@ FIELDS = frozenset(
     ("id", "kind", "title", "status", "priority", "tags", "created", "links", *_TEXT, *_LISTS, DEPENDS_ON)
 )
 _NAMED, _SLUG = 3, 50
-_PLAIN = re.compile(r"[^a-z0-9]+")
+_SLUG_BYTES = 120  # encrypted file systems take names of 143 bytes
+_PLAIN = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,12 @@ def holder(link: EntryLink) -> str:
 
 
 def name_of_file(entry: Entry) -> str:
-    """Return the path of a new entry's file in the mirror: its kind, words of its title, and part of its id."""
-    words = _PLAIN.sub("-", entry.title.lower())[:_SLUG].strip("-") or "untitled"
+    """Return the path of a new entry's file in the mirror: its kind, words of its title, and part of its id.
+
+    The words are in any alphabet, with accents composed, and within what any file system takes.
+    """
+    words = _PLAIN.sub("-", unicodedata.normalize("NFC", entry.title.lower()))[:_SLUG]
+    words = words.encode()[:_SLUG_BYTES].decode(errors="ignore").strip("-") or "untitled"
     return f"{entry.kind}s/{words}-{entry.key.partition(':')[2][:6]}.md"
 
 
