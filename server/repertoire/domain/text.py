@@ -14,6 +14,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts that part no words, and Hangul, whose particles cling to a foreign word: "PDFを" speaks of PDF.
 _UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
 _WORD = re.compile(rf"[cC]\+\+|[cCfF]#|[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
+_LETTER = re.compile(f"[{_UNPARTED}]")
 _RUN = re.compile(f"[{_UNPARTED}]{{3,}}")
 _SYMBOLS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -94,6 +95,11 @@ def with_pairs(text: str) -> str:
     if text.isascii():
         return text
     return _RUN.sub(lambda found: f" {found[0]} {_pairs(found[0])} ", unicodedata.normalize("NFKC", text))
+
+
+def letters_apart(text: str) -> str:
+    """Return text with a blank round each letter of a script that parts no words."""
+    return text if text.isascii() else _LETTER.sub(r" \g<0> ", unicodedata.normalize("NFKC", text))
 
 
 def compositions(name: str) -> list[str]:

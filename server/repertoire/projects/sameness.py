@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -20,6 +21,20 @@ def likeness(new: AbstractSet[str], old: AbstractSet[str]) -> str:
     if not all_words or both / all_words <= _SAME:
         return OTHER
     return SAME if old <= new and not (new ^ old) & _DENYING else NEAR
+
+
+def likeness_in_order(new: Sequence[str], old: Sequence[str]) -> str:
+    """Return the likeness of two texts of which words, or letters where no blank parts words, are given in order.
+
+    Letters have many meanings: they say the same only in the same order, and if no more of them deny.
+    """
+    how = likeness({*new}, {*old})
+    if how != SAME or all(word.isascii() or len(word) > 1 for word in new):
+        return how
+    rest = iter(new)
+    in_order = all(letter in rest for letter in old)
+    denials = [len(_DENYING_LETTERS.findall("".join(words))) for words in (new, old)]
+    return SAME if in_order and denials[0] == denials[1] else NEAR
 
 
 def repeats(new: Sequence[str], old: Sequence[str]) -> bool:
@@ -52,6 +67,9 @@ _OPENING = frozenset(
     """we i ve have decid decis agre settl chose let s stick with standard on go ahead forward from now in the
     futur pleas alwai prefer rememb keep mind note for record that todo follow up a an to of our is are be it
     will""".split()
+)
+_DENYING_LETTERS = re.compile(
+    "[不没沒无無非别別勿未否禁停废廃弃棄止ぬ안않못없말]|ない|なか|なく|ませ|[かさせたばらわえけげねべめみびきちり]ず|아니"
 )
 _DENYING = frozenset(  # as stems
     """no not never without don doesn isn aren won cannot longer except nicht kein keinen keiner keinem nie niemal ohn

@@ -40,3 +40,36 @@ def test_the_file_of_a_note_is_named_in_its_own_letters(project, tmp_path, title
     assert len(file.name.encode()) < 140
     file.write_text(f"{file.read_text(encoding='utf-8')}\nSlowly.\n", encoding="utf-8")
     assert compare_mirror(project).read == [f"notes/{file.name}"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        (
+            "我们决定用 PostgreSQL 而不是 MySQL 保存订单",
+            "我们决定用 PostgreSQL 而不是 MySQL 保存所有订单。",
+            "merged",
+        ),
+        (
+            "注文の保存には PostgreSQL を使うことに決めました",
+            "注文の保存には必ず PostgreSQL を使うことに決めました。",
+            "merged",
+        ),
+        (
+            "주문은 PostgreSQL 에 저장하기로 결정했습니다",
+            "모든 주문은 PostgreSQL 에 저장하기로 결정했습니다.",
+            "merged",
+        ),
+        ("订单数据每天晚上从上海机房迁移到北京机房", "订单数据每天晚上从北京机房迁移到上海机房", "saved"),
+        ("我们决定在订单服务里使用 Redis 缓存会话", "我们决定在订单服务里不使用 Redis 缓存会话", "saved"),
+        (
+            "注文の保存には PostgreSQL を使うことに決めました",
+            "注文の保存には PostgreSQL を使わないことに決めました",
+            "saved",
+        ),
+        ("我们决定在订单服务里使用 Redis 缓存会话", "我们决定在订单服务里使用内存缓存会话", "saved"),
+    ],
+)
+def test_a_note_that_says_the_same_becomes_one_with_it(project, first, second, what):
+    assert saved(project, first).what == "saved"
+    assert saved(project, second).what == what

@@ -7,9 +7,9 @@ from dataclasses import replace
 from repertoire.app.clock import now
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import ACTIVE, KNOWLEDGE, NOTE, Entry, Merge
-from repertoire.domain.text import content_words, index_text
+from repertoire.domain.text import content_words, index_text, letters_apart, with_pairs
 from repertoire.projects.freshness import TIMES_SAID, times_said
-from repertoire.projects.sameness import NEAR, SAME, likeness
+from repertoire.projects.sameness import NEAR, SAME, likeness_in_order
 from repertoire.store.stemming import stems
 
 _LOOKED_AT, _WORDS = 30, 64  # notes that are compared, and words by which they are found
@@ -19,7 +19,7 @@ def twin_of(project: OpenProject, entry: Entry) -> tuple[Entry | None, str]:
     """Return the active note of its category that says the same as a new one, or nearly, and which of both it is."""
     if entry.kind != NOTE:
         return None, ""
-    words = content_words(f"{entry.title} {entry.body}")[:_WORDS]
+    words = content_words(with_pairs(f"{entry.title} {entry.body}"))[:_WORDS]
     found = project.store.graph.match(words, limit=_LOOKED_AT, weights=(1.0, 1.0, 1.0), view=KNOWLEDGE)
     entries = project.store.entries.by_node(node_id for node_id, _ in found)
     near: Entry | None = None
@@ -27,7 +27,7 @@ def twin_of(project: OpenProject, entry: Entry) -> tuple[Entry | None, str]:
         other = entries.get(node_id)
         if other is None or not _comparable(entry, other):
             continue
-        how = likeness(_words(entry), _words(other))
+        how = likeness_in_order(_words(entry), _words(other))
         if how == SAME:
             return other, SAME
         near = other if how == NEAR and near is None else near
@@ -39,7 +39,7 @@ def merged(kept: Entry, new: Entry) -> tuple[Entry, Merge]:
 
     It says how often it was said.
     """
-    fuller = max((kept, new), key=lambda one: len(_words(one)))  # of equal ones the older
+    fuller = max((kept, new), key=lambda one: len({*_words(one)}))  # of equal ones the older
     both = replace(
         kept,
         title=fuller.title,
@@ -80,5 +80,5 @@ def _comparable(entry: Entry, other: Entry) -> bool:
     return other.kind == NOTE and other.status == ACTIVE and other.key != entry.key and category
 
 
-def _words(entry: Entry) -> frozenset[str]:
-    return frozenset(stems(index_text(f"{entry.title}\n{entry.body}")))
+def _words(entry: Entry) -> list[str]:
+    return stems(index_text(letters_apart(f"{entry.title}\n{entry.body}")))
