@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from repertoire.app.clock import local_today
 from repertoire.app.projects.entries import save_entry
 from repertoire.app.projects.entry_requests import save_request
+from repertoire.app.projects.knowledge import hints_in
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror
+from repertoire.app.projects.search import MemoryQuery, search_memory
+from repertoire.projects.times import span_of
+from repertoire.store.project_texts import text_hash
 
 
 @pytest.fixture
 def project(shelf, tmp_path):
     return shelf.open(str(tmp_path / "kiln-project"))
+
+
+@pytest.fixture
+def decisions(project):
+    """Return the keys of three decisions: of now, of ten days ago and of two years ago."""
+    keys = []
+    for days, title in enumerate(("Clay from the new pit", "Two firings a week", "No lead in glazes")):
+        entry = saved(project, title, category="decision").entries[0]
+        at = datetime.now(timezone.utc) - timedelta((0, 10, 730)[days])
+        aged = replace(entry, changed=at.isoformat(timespec="seconds"))
+        project.store.entries.put(aged, [text_hash(entry.title)], now=aged.changed)
+        keys.append(entry.key)
+    return keys
 
 
 def saved(project, title, **more):
@@ -73,3 +93,65 @@ def test_the_file_of_a_note_is_named_in_its_own_letters(project, tmp_path, title
 def test_a_note_that_says_the_same_becomes_one_with_it(project, first, second, what):
     assert saved(project, first).what == "saved"
     assert saved(project, second).what == what
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "was haben wir seit gestern beschlossen?",
+        "我们昨天以来决定了什么？",  # noqa: RUF001
+        "昨日から何を決めましたか",
+        "¿qué decidimos desde ayer?",
+        "что мы решили со вчера",  # noqa: RUF001
+        "qu'avons-nous décidé depuis hier ?",
+        "cosa abbiamo deciso da ieri?",
+        "o que decidimos desde ontem?",
+        "어제부터 무엇을 결정했나요",
+    ],
+)
+def test_a_bare_time_asks_for_all_that_was_saved_then(project, decisions, question):
+    assert [hit.item.key for hit in search_memory(project, MemoryQuery(question), embedder=None).hits] == decisions[:1]
+
+
+@pytest.mark.parametrize(
+    ("question", "time"),
+    [
+        ("was wurde in der letzten Woche notiert", "last week"),
+        ("was wurde vor zwei Wochen geändert", "2 weeks ago"),
+        ("was wurde vor Montag gemacht", "before Monday"),
+        ("Änderungen der letzten 3 Tage", "last 3 days"),
+        ("上个月改了什么", "last month"),
+        ("十天前改了什么", "10 days ago"),
+        ("2025年11月决定了什么", "in November 2025"),
+        ("周一之前做了什么", "before Monday"),
+        ("3日前に変更したこと", "3 days ago"),
+        ("先週の月曜日からの変更", "since Monday"),
+        ("la semana pasada", "last week"),
+        ("cambios en los últimos tres días", "last 3 days"),
+        ("что изменилось неделю назад", "one week ago"),
+        ("изменения на прошлой неделе", "last week"),
+        ("il y a deux mois", "2 months ago"),
+        ("cosa è cambiato l'anno scorso", "last year"),
+        ("o que mudou há 3 dias", "3 days ago"),
+        ("지난주에 바뀐 것", "last week"),
+    ],
+)
+def test_a_time_is_read_as_its_english_is(question, time):
+    hints, english = hints_in(question), span_of(time, local_today())
+    assert hints.span[:2] == english[:2]
+    assert hints.all_of_it
+
+
+@pytest.mark.parametrize(
+    "question", ["wie warte ich den Ofen", "十五天前", "窑炉的温度", "Ofen vor dem Brand prüfen", "hier is the oven"]
+)
+def test_what_is_no_time_is_read_as_none(question):
+    assert hints_in(question).span is None
+
+
+@pytest.mark.parametrize(
+    "question", ["昨日の窯の温度", "上周窑炉的温度", "der Ofen letzte Woche", "печь на прошлой неделе"]
+)
+def test_a_time_with_another_word_does_not_ask_for_all_of_it(question):
+    assert hints_in(question).span is not None
+    assert not hints_in(question).all_of_it

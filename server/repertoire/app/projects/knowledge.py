@@ -12,12 +12,14 @@ from repertoire.app.projects.newest import newest_first
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import ENTRIES, KNOWLEDGE, Entry, Item
 from repertoire.projects.common_names import names_in, without_common_names
-from repertoire.projects.hints import hints_of
+from repertoire.projects.foreign_times import asked_in_english
+from repertoire.projects.hints import Hints, hints_of
 from repertoire.projects.passages import best_passages
 from repertoire.projects.spreading import spread
+from repertoire.retrieval.language import language_of
 from repertoire.retrieval.project import PASSAGE
 from repertoire.retrieval.sections import SectionRun, rank_sections
-from repertoire.retrieval.translation import english_of, in_english
+from repertoire.retrieval.translation import english_of, translate
 from repertoire.store.index_words import words_in
 from repertoire.store.stemming import stems
 
@@ -34,7 +36,7 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     if "text" not in run.without:
         _add_passages(project, run, scores)
     passed = spread(scores, project.beside())
-    hints = hints_of(in_english(run.question), local_today())
+    hints = hints_in(run.question)
     named = _linked_with(project, named_nodes(project, run.question))
     wanted = passed if {*ENTRIES} <= {*kinds} else passed.keys() & project.store.entries.nodes(kinds)
     best = sorted(wanted, key=lambda node: (-passed[node], node))[:_RANKED]
@@ -44,6 +46,14 @@ def ranked_entries(project: OpenProject, run: SectionRun, kinds: Collection[str]
     }
     told = newest_first(project.store.entries, found, values, run.index)
     return [(item, score) for item, score in told if item.kind in kinds]
+
+
+def hints_in(question: str) -> Hints:
+    """Return which sort of entry and which time a question asks for, in any language that is read."""
+    asked, rest = asked_in_english(question, language_of(question))
+    translation = translate(rest)
+    told = (rest,) if translation is None else (translation.text, *translation.unknown)
+    return hints_of(" ".join((*told, asked)), local_today())
 
 
 def meaning(project: OpenProject, question: str, entries: int) -> str:

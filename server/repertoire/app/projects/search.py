@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from repertoire.app.clock import local_today
 from repertoire.app.projects.checked import flagged_in
-from repertoire.app.projects.knowledge import meaning, ranked_entries
+from repertoire.app.projects.knowledge import hints_in, meaning, ranked_entries
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
@@ -15,10 +14,10 @@ from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDG
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
 from repertoire.ports import Embedder, Vectors
 from repertoire.projects.freshness import trust
-from repertoire.projects.hints import Hints, hints_of
+from repertoire.projects.hints import Hints
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections
-from repertoire.retrieval.translation import in_english, words_asked
+from repertoire.retrieval.translation import words_asked
 from repertoire.store.project_entries import item_of
 
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
@@ -68,7 +67,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     Raises:
         InvalidRequest: nothing is asked, of code, documents or files.
     """
-    hints = hints_of(in_english(wanted.query[:_QUESTION]), local_today())
+    hints = hints_in(wanted.query[:_QUESTION])
     of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
     if not wanted.query.strip() or of_a_time:
         recent = _recent(project, wanted, hints)
