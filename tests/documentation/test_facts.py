@@ -104,3 +104,11 @@ def test_a_document_gives_no_more_than_its_bounds_and_the_same_each_time():
 def test_hostile_text_takes_no_longer_than_in_proportion():
     for text in ("* `" * 30_000, "|" * 60_000, "a is a " * 15_000, "`requires `" * 9_000, "*" * 60_000, ". " * 40_000):
         find_knowledge(article(f"# T\n\n{text}\n"))
+
+
+def test_what_a_symbol_does_is_told_in_another_language_and_what_leads_elsewhere_is_not():
+    text = (
+        "## `open(url)`\n\nÖffnet die Verbindung zum Server.\n\n## `close()`\n\nSiehe auch das Kapitel über Fehler.\n"
+    )
+    facts = find_knowledge(read_markdown("api.md", text, {}, content_hash="")).facts
+    assert [(fact.subject, fact.kind) for fact in facts] == [("open", "symbol")]

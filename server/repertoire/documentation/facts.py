@@ -54,6 +54,10 @@ from repertoire.domain.text import clean_line
 _Span = tuple[int, int]  # a range of characters in the text of a section
 _LONGEST, _SHORTEST = 400, 12  # characters of a fact
 _NAME, _DESCRIPTION = 80, 240  # characters
+_LEADING_ELSEWHERE = (
+    *("See ", "In ", "On ", "As ", "Extends:"),
+    *("Siehe ", "Voir ", "Véase ", "Ver ", "Vedi ", "Veja ", "См. "),  # what a symbol does is told in any language
+)
 _MOST_FACTS, _MOST_ENTITIES, _MOST_RELATIONS = 300, 200, 200  # of a document
 
 
@@ -205,7 +209,7 @@ def _tells(words: str) -> bool:
     whole = words.endswith((".", ".)")) and len(words.split()) >= 4
     return (
         whole
-        and not words.startswith(("See ", "In ", "On ", "As ", "Extends:"))
+        and not words.startswith(_LEADING_ELSEWHERE)
         and not DANGLES.search(words.removeprefix("This ").removeprefix("It "))
     )
 

@@ -21,7 +21,8 @@ def description_text(found: PackDescription) -> str:
     lines = [pack_text(found.manifest)]
     if found.about and not found.facts and not found.entities:
         lines.append(
-            f"No fact about {clean_line(found.about, _NAME)} was found by rules; query_pack searches the text."
+            f"No fact about {clean_line(found.about, _NAME)} was found by rules, which know English; "
+            "query_pack searches the text."
         )
     if found.facts or found.entities:
         lines.append(UNTRUSTED)
