@@ -107,6 +107,7 @@ class Summary:
     client: str = ""  # the client that it is for, if not Claude Code
     marketplace: str = ""
     described: int = 0  # characters of its description that the model is told; 0 where a person alone may start it
+    described_bytes: int = 0  # these in UTF-8
     copies_plugin: bool = False  # its install line copies its whole plugin, which has no marketplace
 
 

@@ -23,7 +23,6 @@ MOMENT_TOKENS = {SESSION_START: 625, PROMPT: 375, FAILURE: 375, BEFORE_COMMAND: 
 SESSION_TOKENS = 6_000  # about sixteen full hints
 COMPONENT_TOKENS = 80  # what one component of an earlier hint counts: a usual line
 _TRACES, _TRACES_BESIDE_COMPONENTS = 3, 1
-_CHARACTERS = 4  # of a token, in English text
 _CERTAIN = 1e-6
 SHOWN_BEFORE, RARELY_TAKEN = "shown before", "such hints are rarely taken"
 NO_BUDGET, ENOUGH_TRACES = "no budget left", "enough traces were named"
@@ -112,8 +111,3 @@ def _refusal(one: Candidate, occasion: Occasion) -> str:
 def odds_of(share: float) -> float:
     """Return the odds of a probability."""
     return share / max(1.0 - share, _CERTAIN)
-
-
-def tokens_of(text: str) -> int:
-    """Return about how many tokens a text costs."""
-    return -(-len(text) // _CHARACTERS)

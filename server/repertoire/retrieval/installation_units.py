@@ -11,9 +11,9 @@ import numpy as np
 from repertoire.domain.answer import Unit
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, Component, is_pointer
 from repertoire.domain.invocation import UNLISTED
+from repertoire.domain.tokens import tokens_of_lengths
 from repertoire.ports import Summary
 
-_CHARACTERS_A_TOKEN = 4  # in English prose and Markdown
 _LISTED = 1536  # characters of one description that Claude Code lists at most
 _ROOM = 8000  # characters of all listed descriptions of skills and commands; beyond it Claude Code lists names alone
 _SHARING = (SKILL, COMMAND)  # types whose descriptions share _ROOM
@@ -55,7 +55,9 @@ def listing_tokens(component: Component) -> int:
     """Estimate the tokens that a component by itself adds to each session's listing; 0 where the model is not told."""
     if component.invocation in UNLISTED:
         return 0
-    return _tokens([_Entry(component.type, component.name, component.plugin, len(component.description))])
+    described = component.description
+    size = len(described.encode("utf-8", "replace"))
+    return _tokens([_Entry(component.type, component.name, component.plugin, len(described), size)])
 
 
 class _Entry(NamedTuple):
@@ -63,10 +65,19 @@ class _Entry(NamedTuple):
     name: str
     plugin: str
     described: int  # characters of its description
+    described_bytes: int
 
 
 def _tokens(members: Sequence[Summary | _Entry]) -> int:
-    shared = sum(min(member.described, _LISTED) for member in members if member.type in _SHARING)
-    own = sum(len(member.name) + len(member.plugin) + _ENTRY for member in members)
-    own += sum(min(member.described, _LISTED) for member in members if member.type == AGENT)
-    return max(1, (own + min(shared, _ROOM)) // _CHARACTERS_A_TOKEN)
+    names = sum(len(member.name) + len(member.plugin) + _ENTRY for member in members)
+    own = sum(_described(member) for member in members if member.type == AGENT)
+    sharing = [member for member in members if member.type in _SHARING]
+    listed = sum(min(member.described, _LISTED) for member in sharing)
+    shared = sum(_described(member) for member in sharing) * min(1.0, _ROOM / max(listed, 1))
+    return max(1, int(tokens_of_lengths(names, names) + own + shared))
+
+
+def _described(member: Summary | _Entry) -> float:
+    """Return the tokens of a description, as far as it is listed."""
+    listed = min(1.0, _LISTED / max(member.described, 1))
+    return tokens_of_lengths(member.described, member.described_bytes) * listed

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from repertoire.domain.component import PLUGIN, PROVIDES, SKILL
 from repertoire.domain.graph import COMPONENTS, Layout
+from repertoire.domain.invocation import UNLISTED
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
@@ -132,18 +133,19 @@ class Graph:
         """Return the fields that ranking needs of every component, in the order of node ids."""
         same: dict[str, str] = {"": ""}  # interned: many components share a source, a repository and a day
         found, copied = [], self._copied_plugins()
+        told = f"c.invocation NOT IN ({', '.join(map(repr, sorted(UNLISTED)))})"
         for row in self._db.stream(
             f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
-                iif(c.invocation IN ('person', 'nobody'), 0, length(c.description)), c.type, ifnull(s.key, ''),
-                c.repository, c.plugin, c.last_commit, c.client, c.marketplace,
+                iif({told}, length(c.description), 0), iif({told}, octet_length(c.description), 0), c.type,
+                ifnull(s.key, ''), c.repository, c.plugin, c.last_commit, c.client, c.marketplace,
                 iif(c.marketplace = '' AND c.plugin <> '', c.install, '')
                 FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
         ):
-            number, key, name, content, installed, popularity, risk, described, *shared = row
+            number, key, name, content, installed, popularity, risk, described, size, *shared = row
             kind, source, repository, plugin, *late = (same.setdefault(text, text) for text in shared)
             commit, client, marketplace, install = late
             known = (number, key, name, kind, source, repository, plugin, content, bool(installed), popularity)
-            found.append(Summary(*known, risk, commit, client, marketplace, described, install in copied))
+            found.append(Summary(*known, risk, commit, client, marketplace, described, size, install in copied))
         return found
 
     def _copied_plugins(self) -> frozenset[str]:

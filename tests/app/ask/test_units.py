@@ -155,3 +155,13 @@ def test_what_is_installed_brings_nothing_along(bench):
         ingest(opened.store, bench.home, "installed", settings=Settings())
         (item,) = recommend(opened.pipeline, Task(TASK, budget=100)).items
     assert item.hit.unit is None
+
+
+def test_the_letters_of_a_large_plugin_in_chinese_are_tokens(opened, bench):
+    read(
+        opened,
+        bench,
+        large=market("armada", {path: text.replace("Hauls ropes. ", "拉紧缆绳。") for path, text in CROWD.items()}),
+    )
+    (item,) = recommend(opened.pipeline, Task(TASK)).items
+    assert 40 * 5 * 30 * 0.8 < item.hit.unit.tokens < 40 * 5 * 30 * 1.5

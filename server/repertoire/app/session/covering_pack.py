@@ -16,7 +16,8 @@ from repertoire.domain.component import DOCUMENTATION
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.event import OFFERED, Event, Moment
 from repertoire.domain.text import clean_line
-from repertoire.learning.arbiter import Candidate, tokens_of
+from repertoire.domain.tokens import tokens_of
+from repertoire.learning.arbiter import Candidate
 from repertoire.learning.hints import PROMPT
 from repertoire.learning.small_talk import CJK
 

@@ -26,6 +26,7 @@ from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEM
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.invocation import NOBODY, PERSON, call_name
 from repertoire.domain.text import clean_line
+from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
     HINT_THRESHOLD,
@@ -34,7 +35,6 @@ from repertoire.learning.arbiter import (
     Candidate,
     Occasion,
     arbitrate,
-    tokens_of,
 )
 from repertoire.learning.hints import SESSION_START, demands, is_exploration
 from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall

@@ -12,7 +12,7 @@ from repertoire.catalogue.fitting import COMMON, Fit
 from repertoire.catalogue.profile import Profile
 from repertoire.domain.hint import HintItem, hint_text
 from repertoire.domain.text import clean_line
-from repertoire.learning.arbiter import tokens_of
+from repertoire.domain.tokens import tokens_of
 
 _NAMED_TERMS = 4
 _TITLE = 120  # characters of a trace's or an entry's title

@@ -19,6 +19,7 @@ from repertoire.app.traces.contribute import draft, proposed_before
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceHit, TraceQuery, search_traces
 from repertoire.domain.event import HELD, PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
+from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
     FAILED_COMMAND,
@@ -27,7 +28,6 @@ from repertoire.learning.arbiter import (
     Candidate,
     Decision,
     arbitrate,
-    tokens_of,
 )
 from repertoire.learning.checks import is_check
 from repertoire.learning.hints import BEFORE_COMMAND, FAILURE, PROMPT
