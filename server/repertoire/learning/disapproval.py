@@ -20,6 +20,13 @@ _PARTS = {
     "done": r"(?:that|this|it|those|these|them|everything|all|your|the (?:last|latest|previous|changes?|edits?))",
     "you": r"you(?:'ve| have)? (?:just |also |completely |again |now )?",
     "please": r"(?:(?:can|could|would|will) you |let'?s |you (?:need|have) to )?(?:please )?(?:just )?",
+    "leider": r"(?:leider |auch |so |mir |das )*",
+    "nicht": r"(?:nicht|nichts)",
+    "nada": r"(?: (?:de |en |em )?nada)?",
+    "this": r"(?:(?:这|這|那)(?:个|個|样|樣)?(?:技能|方法|办法|建议|工具)?)?",
+    "none": r"(?:并)?(?:没有?|沒有?|毫无)",
+    "it_ja": r"(?:これは|それは|このスキルは|この方法は)?",
+    "masen": r"[かきたちらり]?(?:ない|なかった|ませんでした|ません)(?:です)?",
     "still": r"(?:всё ещё|все еще|по-прежнему|опять|снова) ",
     "part": r"(?:file|branch|folder|directory|repo|repository|line|function|column|table|one|way|place|approach"
     r"|component|version|answer|order|language|name|test|class|method|page|button|colou?r|format|number)",
@@ -150,6 +157,26 @@ não (?:é|foi) (?:isso|o que) ?.*
 直って(?:い)?(?:ない|ません)(?:です)?|動(?:かない|きません)(?:です)?
 (?:아직도?|여전히) ?(?:안 ?돼|안 ?됩|에러|오류|같은).*|틀렸.*|그게 아니.*|작동하지 않.*
 """
+# that what was tried did not help, which English says with <not> <works>
+_UNHELPFUL = r"""
+(?:(?:das|es|so|dies|(?:der|die) [\w-]+) )?(?:hat|hatte) <leider><nicht> (?:geholfen|gebracht|geklappt|genützt)
+(?:(?:das|es) )?(?:hat|hatte) <leider>nicht funktioniert|(?:das|es) (?:bringt|nützt) <leider>nichts
+(?:(?:das|es) )?hilft <leider><nicht>(?: weiter)?|(?:das (?:war|ist) )?keine (?:große )?hilfe
+(?:ça|ca|cela) (?:n')?a (?:toujours )?(?:pas|rien) (?:aidé|marché|fonctionné|servi|suffi|changé|donné|résolu)
+(?:ça|ca|cela) (?:n'a |ne )?(?:servi|sert) à rien|(?:ça|ca|cela) (?:ne )?(?:m'|n')?aide pas
+(?:eso |esto )?no (?:me |nos )?(?:ha )?(?:ayud(?:a|ó|ado)|s[ei]rv(?:e|ió|ido)|funcionó|funcionado|resolvió)<nada>
+non (?:mi |ci )?(?:ha|è) (?:aiutato|servito|funzionato|cambiato)(?: (?:a )?(?:niente|nulla))?|non mi aiuta
+(?:isso |isto )?não (?:me |nos )?(?:ajudou|ajuda|adiantou|adianta|resolveu|serviu|deu certo)<nada>
+(?:это |оно )?не (?:сработал[оаи]?|подошл[оаи]|подходит|помогает|годится)|(?:это )?(?:было )?бесполезно
+толку (?:нет|никакого)|никакого толку|это ничего не (?:дало|решило)
+<this>(?:并|完全|根本|好像|也|还是)?<none>(?:任何|什么|什麼)?(?:帮助|幫助|用处|用處|成功)
+<this><none>(?:什么|什麼)?(?:用|效果|作用)|<this><none>帮(?:上|到)(?:什么)?忙
+<this>帮不(?:上|到)(?:什么)?忙|<this>不(?:太)?好用
+<it_ja>(?:全然|まったく|全く|あまり|何の)?(?:役に立|助けにな|解決(?:でき|し))<masen>
+<it_ja>(?:うまく|上手く)[行い]<masen>|<it_ja>動<masen>|<it_ja>(?:だめ|駄目|ダメ)(?:だった|でした|です)
+<it_ja>効果(?:が|は)?(?:ない|なかった|ありません)(?:でした|です)?
+(?:(?:별로|전혀|하나도) )?(?:도움이?|소용이?|효과가?|해결이?) ?(?:안 ?\w+|없\w+|되지 않\w+|못 ?\w+)
+"""
 _RUSSIAN = r"""
 (?:это |всё |все )?(?:<still>)?(?:не так|не то|неправильно|неверно|слома(?:но|лось))|неверный (?:подход|файл|путь)
 (?:так )?не пойдёт
@@ -190,7 +217,7 @@ def _phrases(*groups: str) -> str:
 _OPENING = rf"(?:(?:{_phrases(_AROUND)})\b[\s,.!]*)*"
 OPENS = re.compile(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
 # a clause that says that the last step was wrong
-WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _OTHER), re.IGNORECASE)
+WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _OTHER, _UNHELPFUL), re.IGNORECASE)
 # a clause that says so only if it is the whole prompt
 ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
 # a clause that asks to undo the last step
