@@ -26,6 +26,7 @@ from repertoire.domain.project_layout import chunk_space, heading_space
 from repertoire.store.connection import Connection
 from repertoire.store.index_words import English, words_in
 from repertoire.store.light.bindings import marks, parts
+from repertoire.store.project_texts import text_hash
 from repertoire.store.rows import storable, storable_value
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner
@@ -45,8 +46,9 @@ class ProjectEntries:
         self._vectors = vectors
         self._english = english
 
-    def put(self, entry: Entry, hashes: Sequence[str], *, now: str) -> None:
-        """Write an entry; `hashes` are those of the texts that are embedded: its heading, then its pieces."""
+    def put(self, entry: Entry, texts: Iterable[str], *, now: str) -> None:
+        """Write an entry; `texts` are those that are embedded: its heading, then its pieces."""
+        heading, *pieces = (text_hash(text, self._english) for text in texts)
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             said = " ".join((*entry.tags, *_words_in(entry.data)))
@@ -56,8 +58,8 @@ class ProjectEntries:
             values = (node_id, *map(storable_value, row), json.dumps(dict(entry.data)), entry.version)
             values = (*values, entry.created, entry.changed)
             self._db.execute(f"INSERT OR REPLACE INTO entry VALUES ({marks(values)})", values)
-            self._embed(node_id, heading_space(KNOWLEDGE), hashes[0])
-            self._put_chunks(writer, entry.key, hashes[1:])
+            self._embed(node_id, heading_space(KNOWLEDGE), heading)
+            self._put_chunks(writer, entry.key, pieces)
             self._db.touch(KNOWLEDGE)
 
     def _put_chunks(self, writer: GraphWriter, key: str, hashes: Sequence[str]) -> None:

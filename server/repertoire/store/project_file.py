@@ -9,7 +9,7 @@ from pathlib import Path
 from typing_extensions import Self
 
 from repertoire.domain.component import Edge
-from repertoire.domain.project import FILES, RESOLVED, KnownFile, ProjectCounts, ReadFile
+from repertoire.domain.project import ENTRIES, FILES, RESOLVED, KnownFile, ProjectCounts, ReadFile
 from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.graph import Graph
@@ -29,6 +29,10 @@ from repertoire.store.rows import storable
 from repertoire.store.vector_form import Matrix
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner
+
+_SAID_IN_FILES = """SELECT path, path || '. ' || title FROM project_file
+    UNION ALL SELECT f.path, s.title || '. ' || s.first_line FROM section s JOIN project_file f ON f.node_id = s.file_id
+    UNION ALL SELECT f.path, y.doc FROM symbol y JOIN project_file f ON f.node_id = y.file_id WHERE y.doc <> ''"""
 
 
 class ProjectStore:
@@ -126,6 +130,23 @@ class ProjectStore:
             [(storable(path), storable(reason)) for path, reason in sorted(reasons.items())],
         )
 
+    def is_read_with(self, version: str) -> bool:
+        """Tell whether what was read last was translated by this version of the dictionaries."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'dictionaries'")) == version
+
+    def translate_again(self, version: str) -> list[str]:
+        """Have the next reading read the files that say something in another language; return the ids of such entries.
+
+        They are known by their names, headings, first lines and docstrings. The version is recorded.
+        """
+        with self._db.transaction():
+            foreign = {str(path) for path, said in self._db.rows(_SAID_IN_FILES) if self._english(said)}
+            self._db.executemany(
+                "UPDATE project_file SET content_hash = '', mtime = -1 WHERE path = ?", [(path,) for path in foreign]
+            )
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('dictionaries', ?)", (version,))
+        return [one.key for one in self.entries.all(ENTRIES) if self._english(f"{one.title}\n{one.body}")]
+
     def all_resolved(self) -> None:
         """Record that the names in all programs were resolved."""
         with self._db.transaction():
@@ -215,6 +236,10 @@ class ProjectStore:
             found.setdefault(str(path), []).append((int(node_id), str(key), str(space), str(digest)))
         return found
 
+    def hash_of(self, text: str) -> str:
+        """Return the hash of a text that is embedded."""
+        return text_hash(text, self._english)
+
     def embed_texts(self, texts: Mapping[str, str], model: str, vectors: Matrix) -> None:
         """Store the vectors of nodes, given by their keys with the texts that they were made from."""
         for (key, text), vector in zip(texts.items(), vectors, strict=True):
@@ -222,7 +247,7 @@ class ProjectStore:
                 "SELECT n.id, e.space FROM node n JOIN embedded e ON e.node_id = n.id WHERE n.key = ?", (key,)
             )
             if row is not None:
-                self.vectors.put(str(row[1]), model, [(int(row[0]), text_hash(text))], vector.reshape(1, -1))
+                self.vectors.put(str(row[1]), model, [(int(row[0]), self.hash_of(text))], vector.reshape(1, -1))
 
     def counts(self, model: str = "") -> ProjectCounts:
         """Count what the memory holds, and how much of it has a vector of a model."""

@@ -6,13 +6,13 @@ import hashlib
 
 from repertoire.domain.project import CHUNKS_OF, CODE, DOCS, DocSection, ReadFile, Symbol, section_key, symbol_key
 from repertoire.domain.text import index_text
-from repertoire.store.index_words import English, words_in
+from repertoire.store.index_words import English, untranslated, words_in
 from repertoire.store.rows import storable
 
 
-def text_hash(text: str) -> str:
-    """Return a short hash of a text that is embedded."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+def text_hash(text: str, english: English = untranslated) -> str:
+    """Return a short hash of a text that is embedded, which is another one when it is translated otherwise."""
+    return hashlib.sha256(f"{text}{english(text)}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def words_of_symbol(path: str, symbol: Symbol, english: English) -> tuple[str, str, str]:

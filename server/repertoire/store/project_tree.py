@@ -161,4 +161,6 @@ class TreeWriter:
             yield Edge(above_key, key, HAS_CHUNK)
 
     def _embed(self, node_id: int, space: str, text: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text)))
+        self._db.execute(
+            "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text, self._english))
+        )

@@ -36,7 +36,6 @@ from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.rendering.entries import listing_data, listing_text
 from repertoire.retrieval import sections
-from repertoire.store.project_texts import text_hash
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -286,7 +285,7 @@ def test_a_note_that_nobody_confirmed_for_long_is_told_as_that_until_it_is_saved
     data = {"category": category} if category else {}
     note = save_entry(project, SaveRequest("note", title="Fire with gas", data=data), embedder=None).entries[0]
     at = ago(timedelta(days=days))
-    project.store.entries.put(replace(note, changed=at), [text_hash(note.title)], now=at)
+    project.store.entries.put(replace(note, changed=at), [note.title], now=at)
     assert list_entries(project, ListQuery()).unconfirmed == ({note.key: days} if stale else {})
     assert titles(project, stale=True) == ([note.title] if stale else [])
     [hit] = search_memory(project, MemoryQuery("gas", ("note",)), embedder=None).hits

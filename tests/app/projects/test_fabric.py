@@ -19,7 +19,6 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.rendering.projects import memory_answer_text
-from repertoire.store.project_texts import text_hash
 
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
 
@@ -102,7 +101,7 @@ def test_a_time_in_a_question_prefers_what_was_saved_then_and_alone_asks_for_all
         note(project, f"Clay comes from the {where} pit", category="decision").entries[0] for where in ("old", "new")
     )
     at = ago(timedelta(days=40))
-    project.store.entries.put(replace(old, changed=at), [text_hash(old.title)], now=at)
+    project.store.entries.put(replace(old, changed=at), [old.title], now=at)
     assert found(project, "what clay did we decide on since yesterday", kinds=("note",))[0].key == new.key
     assert found(project, "what clay did we decide on before yesterday", kinds=("note",))[0].key == old.key
     assert [item.key for item in found(project, "what did we decide since yesterday?")] == [new.key]

@@ -15,7 +15,6 @@ from repertoire.app.projects.knowledge import hints_in
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.projects.times import span_of
-from repertoire.store.project_texts import text_hash
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def decisions(project):
         entry = saved(project, title, category="decision").entries[0]
         at = datetime.now(timezone.utc) - timedelta((0, 10, 730)[days])
         aged = replace(entry, changed=at.isoformat(timespec="seconds"))
-        project.store.entries.put(aged, [text_hash(entry.title)], now=aged.changed)
+        project.store.entries.put(aged, [entry.title], now=aged.changed)
         keys.append(entry.key)
     return keys
 

@@ -14,7 +14,6 @@ from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.domain.project_questions import VECTOR
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
-from repertoire.store.project_texts import text_hash
 
 DAYS = ("wove a basket", "baked bread", "swam in a lake", "repaired a bicycle", "read a novel", "planted tulips")
 TALK = "\n".join(f"Ada: on day {number} I walked to work and answered letters until noon." for number in range(28))
@@ -47,7 +46,7 @@ def test_notes_that_wait_for_vectors_and_were_cut_otherwise_are_cut_anew(project
     entries = project.store.entries.all(["note"])
     for entry in entries:  # as they were cut before: in two
         texts = (entry.title, *(f"{entry.title}\n{entry.body[begin : begin + 900]}" for begin in (0, 900)))
-        project.store.entries.put(entry, [text_hash(text) for text in texts], now=entry.changed)
+        project.store.entries.put(entry, texts, now=entry.changed)
     done, missing = embed_pending(project.store, Path(project.root), embedder)
     assert missing == 0
     assert done > 8 * len(entries)

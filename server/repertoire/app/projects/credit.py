@@ -9,7 +9,6 @@ from repertoire.app.clock import now
 from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.projects.freshness import CREDIT, credit_of
-from repertoire.store.project_texts import text_hash
 
 _NEAR, _FAR = 1.0, 0.5  # what one good end counts for what is one link, and two links away
 _MOST = 1_000.0
@@ -39,6 +38,5 @@ def _add(project: OpenProject, worths: Mapping[int, float]) -> None:
     entries = store.entries.by_node(worths)
     for node, entry in entries.items():
         data = {**entry.data, CREDIT: min(max(credit_of(entry) + worths[node], 0.0), _MOST)}
-        hashes = [text_hash(one) for one in texts_of_entry(entry).values()]
-        store.entries.put(replace(entry, data=data), hashes, now=at)
+        store.entries.put(replace(entry, data=data), texts_of_entry(entry).values(), now=at)
     store.credits.add({node: worth for node, worth in worths.items() if node not in entries}, most=_MOST)

@@ -13,7 +13,7 @@ from repertoire.ports import Embedder
 from repertoire.retrieval.translation import embed_in_english
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
-from repertoire.store.project_texts import text_hash, texts_to_embed
+from repertoire.store.project_texts import texts_to_embed
 
 _BATCH = 32  # texts that are embedded at once
 _GROUP = 512  # texts that are sorted by length, so that a batch needs little padding
@@ -57,7 +57,7 @@ def _texts(memory: ProjectStore, root: Path, waiting: dict[str, list[tuple[int, 
     for path, nodes in waiting.items():
         texts = _of_file(root, path) if path else _of_entries(memory)
         for node_id, key, space, digest in nodes:
-            if text_hash(texts.get(key, "")) == digest:
+            if memory.hash_of(texts.get(key, "")) == digest:
                 yield node_id, key, space, digest, texts[key]
 
 
@@ -69,13 +69,13 @@ def _cut_anew(memory: ProjectStore, waiting: Sequence[tuple[int, str, str, str]]
     stale = {
         key.removeprefix(f"{ENTRY_CHUNK}:").partition(":")[2] if key.startswith(f"{ENTRY_CHUNK}:") else key
         for _, key, _, digest in waiting
-        if text_hash(texts.get(key, "")) != digest
+        if memory.hash_of(texts.get(key, "")) != digest
     }
     if stale:
         with memory.transaction():  # somebody else may change an entry meanwhile
             for entry in memory.entries.all(ENTRIES):
                 if entry.key in stale:
-                    memory.entries.put(entry, [text_hash(text) for text in texts_of_entry(entry).values()], now=now())
+                    memory.entries.put(entry, texts_of_entry(entry).values(), now=now())
     return bool(stale)
 
 

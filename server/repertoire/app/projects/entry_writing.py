@@ -31,7 +31,6 @@ from repertoire.ports import Embedder
 from repertoire.projects.tasks import circle
 from repertoire.retrieval.translation import embed_in_english
 from repertoire.store.project_entries import ProjectEntries
-from repertoire.store.project_texts import text_hash
 
 SHORTEST = 4  # characters of an id that stand for it
 _ANYTHING = "symbol, file, section, note, task or procedure"
@@ -50,7 +49,7 @@ def back_up(project: OpenProject) -> None:
 def put_entry(project: OpenProject, entry: Entry, embedder: Embedder | None) -> None:
     """Write an entry with its texts and what they say; without an embedder its vectors follow at the next index."""
     texts = texts_of_entry(entry)
-    project.store.entries.put(entry, [text_hash(text) for text in texts.values()], now=now())
+    project.store.entries.put(entry, texts.values(), now=now())
     keep_said(project, entry)
     if embedder is not None:
         project.store.embed_texts(texts, embedder.model, embed_in_english(embedder, texts.values()))

@@ -13,12 +13,14 @@ from pathlib import Path
 from repertoire.app.clock import ago, now
 from repertoire.app.projects.changes import Listed, changes_of, follow_renames
 from repertoire.app.projects.embed import embed_pending
+from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.named_files import named_files, say_all
 from repertoire.app.projects.places import files_of, memory_file, refuse_no_project, set_aside_of, still_there
 from repertoire.app.projects.queues import QUEUES, VECTORS, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
+from repertoire.retrieval.translation_dictionary import dictionaries_digest
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, Mount
 from repertoire.store.project_file import ProjectStore
@@ -106,6 +108,8 @@ def index_project(  # noqa: PLR0913 - what is read, and how
             lock.enter_context(held(memory.path, queue, wait_s=wait_s, waiting=waiting))
         refuse_no_project(str(root))
         listed = _listed(memory, most_files, among)
+        if listed.among is None and not memory.is_read_with(dictionaries_digest()):
+            _translate_again(memory)
         found = changes_of(memory, listed, queues)
         follow_renames(memory, found)
         reading = Reading(memory, found, listed, report)
@@ -128,6 +132,14 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     refuse_gone()
     counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
+
+
+def _translate_again(memory: ProjectStore) -> None:
+    """Bring up to date what other dictionaries translated, or none: entries now, files when they are read next."""
+    with memory.transaction():
+        for key in memory.translate_again(dictionaries_digest()):
+            if (entry := memory.entries.get(key)) is not None:
+                memory.entries.put(entry, texts_of_entry(entry).values(), now=now())
 
 
 def _listed(memory: ProjectStore, most_files: int, among: Collection[str] | None) -> Listed:

@@ -23,7 +23,6 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import ENTRIES, ENTRY_LINKS, Entry, EntryLink, Merge
 from repertoire.projects.freshness import CREDIT, TIMES_SAID, USES
-from repertoire.store.project_texts import text_hash
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+Z-]{5,30}")
 _COUNTS, _CHANGED, _MERGES = (USES, TIMES_SAID, CREDIT), "changed", "merges"
@@ -59,7 +58,7 @@ def bring_back(project: OpenProject, text: str, keys: Mapping[str, str]) -> None
             continue
         counts = {name: max(said[name], entry.data.get(name) or 0) for name in _COUNTS if name in said}
         entry = replace(entry, data={**entry.data, **counts}, changed=min(said.get(_CHANGED) or now(), now()))
-        store.entries.put(entry, [text_hash(one) for one in texts_of_entry(entry).values()], now=now())
+        store.entries.put(entry, texts_of_entry(entry).values(), now=now())
         for one in said.get(_MERGES, ()) if store.merges.last(key) is None else ():
             if (merge := _merge(one)) is not None:
                 store.merges.add(key, merge)
