@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from mcp_server.talk import Talk, ask, text_of
+from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.learning.outcomes import trials
 
 pytestmark = pytest.mark.anyio
 
@@ -47,3 +49,28 @@ async def test_a_task_is_answered_and_said_to_be_read_word_by_word(talk: Talk) -
         told = await ask(client, "recommend_set", task="remplis les champs des formulaires PDF depuis un tableur")
     assert "pdf-forms (skill, installed)" in told
     assert "Note: read from French word by word, as: fill input field form PDF from spreadsheet" in told
+
+
+@pytest.mark.parametrize(
+    ("request_", "complaint"),
+    [
+        ("Fülle die Felder dieser PDF-Steuerformulare aus der Tabelle aus", "Das hat leider nicht geholfen."),
+        ("このPDFフォームの項目に値を入力してください", "役に立ちませんでした"),
+        ("用表格里的数值填写这些 PDF 表单的字段", "这没有帮助"),
+        ("rellena los campos de estos formularios PDF con la hoja de cálculo", "eso no ayudó, prueba otra cosa"),
+        ("заполни поля в этих формах PDF значениями из таблицы", "не помогло"),
+    ],
+)
+async def test_a_use_that_did_not_help_is_heard(talk: Talk, home: Path, request_: str, complaint: str) -> None:
+    same = {"session_id": "s1", "cwd": "/project"}
+    async with talk() as client:
+        await ask(client, "search_components", query="PDF")  # loads the model
+        await client.call_tool("hook_prompt", {"prompt": request_, **same})
+        used = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "pdf-forms"})}
+        await client.call_tool("hook_used", {**used, **same})
+        await client.call_tool("hook_stop", same)
+        answer = await client.call_tool("hook_prompt", {"prompt": complaint, **same})
+        await ask(client, "status")
+    [trial] = [trial for trial in trials(events_of(home)) if trial.selected_at]
+    assert (trial.outcome, trial.because) == ("failed", "the next prompt corrected it")
+    assert text_of(answer) == "{}"
