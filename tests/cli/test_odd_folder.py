@@ -26,6 +26,15 @@ def test_a_command_in_a_folder_whose_name_is_not_utf8_names_it(run, tmp_path, od
     assert not (tmp_path / "home/projects").exists()
 
 
+@pytest.mark.parametrize("words", [["explain"], ["mute"], ["recommend"], ["feedback", "ok"]])
+def test_a_file_whose_name_is_not_utf8_is_named_where_something_else_is_looked_up(run, tmp_path, words):
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/project/no\xff.md")).touch()
+    verb, *rest = words
+    done = run(verb, os.fsdecode(b"no\xff.md"), *rest)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "repertoire: 'no\\udcff.md' is not UTF-8, as whatever is looked up must be; rename it\n"
+
+
 def test_a_source_whose_name_is_not_utf8_is_named(run, odd):
     done = run("ingest", str(odd))
     assert done.returncode == 1

@@ -129,8 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
     print_any_character()
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
+    words = [_word(given) for given in (sys.argv[1:] if arguments is None else arguments)]
     try:
-        words = [_word(given) for given in (sys.argv[1:] if arguments is None else arguments)]
         status: Any = cli.main(args=words, prog_name="repertoire", standalone_mode=False)
         sys.stdout.flush()  # here, where an output that is full becomes a line
     except click.exceptions.Abort:
@@ -142,6 +142,12 @@ def main(arguments: list[str] | None = None) -> None:
     except RepertoireError as error:
         click.echo(f"repertoire: {error}", err=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
+    except UnicodeEncodeError:
+        odd = next((word for word in words if sendable(word) != word), None)
+        if odd is None:
+            raise
+        click.echo(f"repertoire: {odd!r} is not UTF-8, as whatever is looked up must be; rename it", err=True)
+        sys.exit(2)
     except OSError as error:  # such as a full disk or an unreadable folder: shown in the operating system's words
         where = f": {error.filename}" if error.filename else ""
         click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` checks every part", err=True)
