@@ -2,7 +2,7 @@
 
 Below the code of a language, a line has English words and, after a colon, what says them: `*` stands for any ending,
 `#` for a number. A line that begins with a number gives its words; those after `since <` stand before a time, those
-after `since >` behind it.
+after `since >` behind it, and those after `no time` say none.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _FILE = Path(__file__).with_name("time_words.txt")
 _UNPARTED = frozenset(("zh", "ja", "ko"))  # languages in which no blank ends a word
 _LANGUAGE = re.compile(r"^\[(\w+)\]\n", re.MULTILINE)
 _YEAR = r"(?:(?P<year>\d{4}) ?[年년] ?)?"
+_NO_TIME = "no time"  # words in which a shorter one would say a time
 _IN, _NOTHING, _ACTS = "in ", "(?!)", ("decided", "done")
 
 
@@ -39,12 +40,14 @@ def asked_in_english(question: str, language: str) -> tuple[str, str]:
         return "", question
     text = unicodedata.normalize("NFC", question).replace("\u2019", "'")
     asked: list[str] = []
-    if (found := words.time.search(text)) is not None:
-        asked.append(_time(found, words))
+    times = ((found, english) for found in words.time.finditer(text) if (english := _time(found, words)) != _NO_TIME)
+    if (first := next(times, None)) is not None:
+        found, time = first
+        asked.append(time)
         text = f"{text[: found.start()]} {text[found.end() :]}"
-    for english, said in words.acts.items():
-        text, times = said.subn(" ", text)
-        asked.extend([english] if times else [])
+    for act, said in words.acts.items():
+        text, count = said.subn(" ", text)
+        asked.extend([act] if count else [])
     return " ".join(asked), text if asked else question
 
 

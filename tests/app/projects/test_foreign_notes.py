@@ -142,7 +142,8 @@ def test_a_time_is_read_as_its_english_is(question, time):
 
 
 @pytest.mark.parametrize(
-    "question", ["wie warte ich den Ofen", "十五天前", "窑炉的温度", "Ofen vor dem Brand prüfen", "hier is the oven"]
+    "question",
+    ["wie warte ich den Ofen", "十五天前", "窑炉的温度", "Ofen vor dem Brand prüfen", "hier is the oven", "最近邻搜索"],
 )
 def test_what_is_no_time_is_read_as_none(question):
     assert hints_in(question).span is None
