@@ -242,6 +242,17 @@ class Traces:
         """Count the traces of each state."""
         return dict(self._db.rows("SELECT status, count(*) FROM trace GROUP BY status ORDER BY status"))
 
+    def is_translated_with(self, version: str) -> bool:
+        """Tell whether the vectors of traces were made with this version of the dictionaries."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'dictionaries'")) == version
+
+    def embed_again(self, node_ids: Iterable[int], version: str) -> None:
+        """Delete the vectors of some traces, which are embedded anew then, and record that version."""
+        with self._db.transaction():
+            for node_id in node_ids:
+                self._vectors.drop(node_id)
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('dictionaries', ?)", (version,))
+
     def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
         """Return (node id, key) of searchable traces that have no vector of this model yet."""
         return self._db.rows(

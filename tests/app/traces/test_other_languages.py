@@ -1,14 +1,16 @@
 """A trace told in another language is found by a problem told in it, or in English, and known again when told twice."""
 
+import numpy as np
 import pytest
 
 from repertoire.app.clock import now
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.traces.contribute import confirm, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery, search_traces
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
-from repertoire.domain.trace import FAILED
+from repertoire.domain.trace import ACTIVE, FAILED, PROBLEM_SPACE
 
 LOGIN, EXPORT, POOL, MAIL = TRACES = (
     TraceFields(
@@ -65,6 +67,29 @@ def test_a_problem_told_in_the_language_of_a_trace_finds_it(home, question, told
 def test_it_is_found_in_another_language_by_its_meaning(home, question, told):
     found = search_traces(home.traces, TraceQuery(question), embedder=home.embedder)
     assert found.hits[0].trace.title == told.title
+
+
+def test_a_vector_that_an_older_version_made_of_another_language_is_made_again_once(home):
+    keep(home, TraceFields("vite is killed", "exit code 137", "Raise the limit."))
+    embed_pending(home.store, home.embedder)
+    before, node_ids = vectors_of(home), [home.store.traces.find(one.key) for one in home.store.traces.all(ACTIVE)]
+    made = [(node_id, "as it is written") for node_id in node_ids]
+    home.store.vectors.put(PROBLEM_SPACE, home.embedder.model, made, np.ones((len(made), 384), dtype=np.float32))
+    home.store.traces.embed_again((), "of an older version")
+    embed_pending(home.store, home.embedder)
+    again = vectors_of(home)
+    assert [one for one in node_ids if not np.allclose(before[one], again[one], atol=1e-5)] == [
+        max(node_ids)
+    ]  # the English one
+    home.store.vectors.put(PROBLEM_SPACE, home.embedder.model, made, np.ones((len(made), 384), dtype=np.float32))
+    embed_pending(home.store, home.embedder)
+    assert not np.allclose(vectors_of(home)[node_ids[0]], before[node_ids[0]], atol=1e-5)
+
+
+def vectors_of(home):
+    return dict(
+        zip(*(part.tolist() for part in home.store.vectors.matrix(PROBLEM_SPACE, home.embedder.model)), strict=True)
+    )
 
 
 def test_a_trace_that_was_told_before_is_a_twin_and_the_opposite_outcome_contradicts_it(home):

@@ -12,7 +12,7 @@ from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
 from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
-from repertoire.app.traces.embed import embed_traces
+from repertoire.app.traces.embed import embed_foreign_again, embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
@@ -54,6 +54,7 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
         for space in COMPONENT_SPACES:
             _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop, own=own)
     _embed_requests(store, embedder, stop)
+    embed_foreign_again(store, embedder.model)
     embed_traces(store, embedder, stop=stop)
     if not stop():
         _relate(store, shipped_embedder)

@@ -9,7 +9,8 @@ from contextlib import suppress
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
 from repertoire.ports import Embedder
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import english_of, in_english, is_multilingual
+from repertoire.retrieval.translation_dictionary import dictionaries_digest
 from repertoire.store.database import Store
 
 SPACES = (PROBLEM_SPACE, SOLUTION_SPACE)
@@ -31,6 +32,16 @@ def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] =
             store.vectors.put(space, embedder.model, rows, vectors)
             done += len(rows)
     return done
+
+
+def embed_foreign_again(store: Store, model: str) -> None:
+    """Delete the vectors of traces that other dictionaries translated, or none: they are embedded anew, once."""
+    version = dictionaries_digest()
+    if is_multilingual(model) or store.traces.is_translated_with(version):
+        return
+    traces = store.traces.by_id(node_id for node_id, _ in store.traces.states())
+    foreign = (one for one, told in traces.items() if english_of(f"{told.title}\n{told.context}\n{told.solution}"))
+    store.traces.embed_again(foreign, version)
 
 
 def embed_latest(store: Store, embedder: Embedder) -> None:
