@@ -11,8 +11,12 @@ from repertoire.store.rows import storable
 
 
 def text_hash(text: str, english: English = untranslated) -> str:
-    """Return a short hash of a text that is embedded, which is another one when it is translated otherwise."""
-    return hashlib.sha256(f"{text}{english(text)}".encode("utf-8", "replace")).hexdigest()[:32]
+    """Return a short hash of a text that is embedded, which is another one when it is translated otherwise.
+
+    For ASCII it is not: to look for a language in all of a program takes a fifth of the time in which it is read.
+    """
+    told = text if text.isascii() else f"{text}{english(text)}"
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def words_of_symbol(path: str, symbol: Symbol, english: English) -> tuple[str, str, str]:
