@@ -126,7 +126,7 @@ def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None
     before = (home / "repertoire.db").read_bytes()
     found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)
     assert " ".join(found) == (
-        "interpreter home environment vectors settings model database sources embedding backup advisories hooks client"
+        "interpreter home environment vectors settings model database sources listing embedding backup advisories hooks client"
     )
     assert {finding["state"] for finding in found.values()} == {"ok"}
     assert "40 components" in found["sources"]["text"]
@@ -143,11 +143,29 @@ def test_components_without_their_vectors_are_counted_with_what_embeds_them(doct
     assert "repertoire refresh" in found["mend"]
 
 
+def test_descriptions_beyond_what_the_model_is_told_are_a_warning(doctor: Doctor, home: Path) -> None:
+    assert "in use: 0, their descriptions 0 characters" in doctor(status=0)["listing"]["text"]
+
+    with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
+        db.execute("UPDATE component SET installed = 1")
+        db.execute("UPDATE component SET invocation = 'person' WHERE node_id % 4 = 0")
+        db.commit()
+    found = doctor(status=0)["listing"]
+    assert "in use: 30, their descriptions 21,600 characters" in found["text"]
+    with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
+        db.execute("UPDATE component SET invocation = ''")
+        db.commit()
+    found = doctor(status=0)["listing"]
+    assert found["state"] == "warn"
+    assert "in use: 40, their descriptions 28,800 characters" in found["text"]
+    assert "repertoire stats" in found["mend"]
+
+
 def test_advisories_are_told_with_their_age_and_the_installed_things_that_they_concern(
     doctor: Doctor, home: Path, tmp_path: Path
 ) -> None:
     def told(python: Path | None) -> Finding:
-        return next(one for one in database(home / "repertoire.db", "", python) if one.check == "advisories")
+        return next(one for one in database(home / "repertoire.db", "", python, "") if one.check == "advisories")
 
     here, affected = Path(sys.executable), {"package": {"name": "pebble", "ecosystem": "PyPI"}, "versions": ["1.0"]}
     (tmp_path / "osv.json").write_text(json.dumps({"id": "GHSA-1", "affected": [affected]}))

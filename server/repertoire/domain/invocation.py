@@ -8,6 +8,7 @@ from __future__ import annotations
 # Who alone may start a component; an empty string where a person and the model both may.
 PERSON, MODEL, NOBODY = "person", "model", "nobody"
 UNLISTED = frozenset((PERSON, NOBODY))  # the model is not told of these
+LISTED = 1536  # characters of one description that the model is told at most
 
 _SKILL, _AGENT, _COMMAND = "skill", "agent", "command"  # as `domain.component` calls them, which imports this module
 _SKILL_FILE = "/SKILL.md"

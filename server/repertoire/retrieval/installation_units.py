@@ -10,11 +10,10 @@ import numpy as np
 
 from repertoire.domain.answer import Unit
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, Component, is_pointer
-from repertoire.domain.invocation import UNLISTED
+from repertoire.domain.invocation import LISTED, UNLISTED
 from repertoire.domain.tokens import tokens_of_lengths
 from repertoire.ports import Summary
 
-_LISTED = 1536  # characters of one description that Claude Code lists at most
 _ROOM = 8000  # characters of all listed descriptions of skills and commands; beyond it Claude Code lists names alone
 _SHARING = (SKILL, COMMAND)  # types whose descriptions share _ROOM
 _ENTRY = 12  # characters of a listing's entry beside the component's and the plugin's name
@@ -72,12 +71,12 @@ def _tokens(members: Sequence[Summary | _Entry]) -> int:
     names = sum(len(member.name) + len(member.plugin) + _ENTRY for member in members)
     own = sum(_described(member) for member in members if member.type == AGENT)
     sharing = [member for member in members if member.type in _SHARING]
-    listed = sum(min(member.described, _LISTED) for member in sharing)
+    listed = sum(min(member.described, LISTED) for member in sharing)
     shared = sum(_described(member) for member in sharing) * min(1.0, _ROOM / max(listed, 1))
     return max(1, int(tokens_of_lengths(names, names) + own + shared))
 
 
 def _described(member: Summary | _Entry) -> float:
     """Return the tokens of a description, as far as it is listed."""
-    listed = min(1.0, _LISTED / max(member.described, 1))
+    listed = min(1.0, LISTED / max(member.described, 1))
     return tokens_of_lengths(member.described, member.described_bytes) * listed

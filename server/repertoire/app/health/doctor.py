@@ -49,7 +49,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
         yield finding_of("settings", FAIL, str(error))
     model, found = _model(home, settings)
     yield found
-    yield from _database(home, model, python if isinstance(python, Path) else None)
+    yield from _database(home, model, python if isinstance(python, Path) else None, project)
     yield from _installations(home)
     yield session_hook(checkout(), environment)
     yield from registration(checkout(), environment, project=project)
@@ -164,7 +164,7 @@ def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
     return found.model, Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")
 
 
-def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
+def _database(home: Path, model: str, python: Path | None, project: Path) -> Iterator[Finding]:
     try:
         from repertoire.app.health.doctor_store import database, memories  # noqa: PLC0415 - a Python may have no sqlite3
     except ImportError as error:
@@ -174,7 +174,7 @@ def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
             "database", FAIL, f"cannot be examined ({error})", mend if lacking else "install the plugin again"
         )
         return
-    yield from database(homes.database_path(home), model, python)
+    yield from database(homes.database_path(home), model, python, str(project))
     yield from memories(home)
 
 

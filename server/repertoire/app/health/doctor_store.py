@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repertoire.app.clock import ago
 from repertoire.app.health.doctor_advisories import advisories
+from repertoire.app.health.doctor_listing import listing
 from repertoire.boot.home import backup_path, projects_path
 from repertoire.domain.database_file import damaged_text, newer_text
 from repertoire.domain.event import RESCUED
@@ -30,8 +31,8 @@ _SIDECARS = ("-wal", "-shm", "-journal")
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
-def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
-    """Yield findings on the database file, its sources, vectors and advisories, and damaged databases beside it.
+def database(path: Path, model: str, python: Path | None, project: str) -> Iterator[Finding]:
+    """Yield findings on the database file, what it holds, and damaged databases beside it.
 
     `python` is the interpreter of the environment; None if there is none.
     """
@@ -49,6 +50,8 @@ def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
             else:
                 yield unwritable(path, found)
                 yield _sources(db)
+                if db.schema() == SCHEMA:  # an older one does not know who may start what
+                    yield listing(db, project)
                 told = _rescues(db)
                 yield from _embedded(db, model)
                 yield _backed_up(path)

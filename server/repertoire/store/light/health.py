@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.component import COMMAND, SKILL
+from repertoire.domain.invocation import LISTED, UNLISTED
 from repertoire.domain.trace import DRAFT, PROBLEM_SPACE
+from repertoire.store.light.bindings import marks
+from repertoire.store.light.elsewhere import PROJECTS, elsewhere
 from repertoire.store.light.file import opened
 
 _STEPS = 100_000  # SQLite's own, between two looks at the clock
@@ -57,6 +61,21 @@ class HealthReader:
     def components(self) -> int:
         """Count the components."""
         return int(self._value("SELECT count(*) FROM component"))
+
+    def listed(self, project: str) -> tuple[int, int]:
+        """Return how many skills and commands the model is told of in a project, and the characters it is told.
+
+        Claude Code cuts each description off (`LISTED`).
+        """
+        away = sorted(elsewhere(self._db.execute(PROJECTS), project))
+        number, characters = self._db.execute(
+            f"""SELECT count(*), sum(min(length(c.description), {LISTED})) FROM component c
+                JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
+                WHERE c.installed AND c.type IN (?, ?) AND c.client = '' AND c.invocation NOT IN (?, ?)
+                  AND ifnull(s.key, '') NOT IN ({marks(away)})""",
+            (SKILL, COMMAND, *sorted(UNLISTED), *away),
+        ).fetchone()
+        return int(number), int(characters or 0)
 
     def embedded(self, model: str) -> int:
         """Count the components that have their vector by a model."""
