@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, settings
 
-from repertoire.inference import embedder
+from repertoire.inference import embedder as inference
+from repertoire.inference.weights import bundled
 
 # A newcomer's second command must not depend on luck, nor on how busy the machine is.
 settings.register_profile("check", derandomize=True, deadline=None, database=None, max_examples=50)
@@ -20,5 +21,11 @@ settings.load_profile("check")
 def one_model() -> Iterator[None]:
     """Load each embedding model once a process of tests, as a server does, not once a store that a test opens."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedder, "load", cache(embedder.load))
+        patch.setattr(inference, "load", cache(inference.load))
         yield
+
+
+@pytest.fixture(scope="session")
+def embedder() -> inference.Embedder:
+    """Return the bundled model."""
+    return inference.load(bundled())

@@ -42,8 +42,8 @@ def test_the_bundled_model_is_found_by_an_empty_name_and_names_its_very_weights(
     assert len(weights.sha256) == 64
 
 
-def test_its_vectors_agree_with_the_published_ones():
-    vectors = load(bundled()).embed_passages(list(PUBLISHED))
+def test_its_vectors_agree_with_the_published_ones(embedder):
+    vectors = embedder.embed_passages(list(PUBLISHED))
 
     np.testing.assert_allclose(vectors[:, :5], list(PUBLISHED.values()), atol=0.01)
 
@@ -59,8 +59,7 @@ def test_it_runs_without_the_library_that_runs_others():
     assert done.stdout.strip() == "(1, 384) False"
 
 
-def test_a_request_is_nearest_to_what_serves_it():
-    embedder = load(bundled())
+def test_a_request_is_nearest_to_what_serves_it(embedder):
     passages = embedder.embed_passages(
         [
             "Design REST endpoints and JSON schemas",
@@ -102,8 +101,7 @@ def test_a_model_without_its_tokenizer_is_a_typed_error(tmp_path: Path):
         load(weights)
 
 
-def test_a_question_is_read_otherwise_than_a_text_and_lies_nearer_to_what_serves_it():
-    embedder = load(bundled())
+def test_a_question_is_read_otherwise_than_a_text_and_lies_nearer_to_what_serves_it(embedder):
     asked, serving, worded_alike = "our pods crash on each rollout", "Deployment to Kubernetes", "Rollout of pea pods"
     plain, adapted = embedder.embed_passages([asked])[0], embedder.embed_queries([asked])[0]
     near = embedder.embed_passages([serving, worded_alike]) @ np.stack([plain, adapted]).T
@@ -119,8 +117,7 @@ def test_a_model_without_its_reading_of_questions_is_a_typed_error(tmp_path: Pat
         load(weights)
 
 
-def test_a_pair_is_graded_by_its_meaning_where_words_mislead():
-    embedder = load(bundled())
+def test_a_pair_is_graded_by_its_meaning_where_words_mislead(embedder):
     task = "reduce docker image size"
     texts = [
         "docker. Use the Docker CLI to list containers, networks and volumes.",
@@ -134,8 +131,7 @@ def test_a_pair_is_graded_by_its_meaning_where_words_mislead():
     assert grades[:, 0].argmax() == 1
 
 
-def test_pairs_are_graded_each_by_itself_and_a_long_text_by_its_beginning():
-    embedder = load(bundled())
+def test_pairs_are_graded_each_by_itself_and_a_long_text_by_its_beginning(embedder):
     asked = "write unit tests"
     pairs = [(asked, "test writer. Write unit tests."), (asked, "word " * 3000), (f"{asked} in rust", ""), (asked, "")]
 

@@ -18,11 +18,6 @@ ODD = ["", " ", "\x00", "\ud800 half a pair", "👩‍👩‍👧‍👦", "日�
 PLAIN = ["review a pull request", "Deploys containers to Kubernetes. " * 40, "fix the build", "write unit tests " * 9]
 
 
-@pytest.fixture(scope="module")
-def embedder() -> Embedder:
-    return load(bundled())
-
-
 def test_vectors_have_length_one_and_the_promised_shape(embedder: Embedder):
     vectors = embedder.embed_passages(ODD + PLAIN)
 

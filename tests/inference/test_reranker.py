@@ -58,10 +58,10 @@ def cross_encoder(folder: Path, loved: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory):
+def embedded(tmp_path_factory, embedder):
     with Store.open(tmp_path_factory.mktemp("shelf") / "repertoire.db") as store:
         fill(store)
-        embed_pending(store, load(bundled()))
+        embed_pending(store, embedder)
         yield store
 
 

@@ -7,15 +7,8 @@ import shutil
 import pytest
 
 from repertoire.app.sources.embed import embed_pending
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
 from sample_home import fill
-
-
-@pytest.fixture(scope="session")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import pytest
 
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.pack_stages import VECTORS
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.retrieval import sections
 from repertoire.retrieval.pack_ranking import PackRun, rank_pack
 from repertoire.retrieval.sections import WORDS, SectionRun, rank_sections, read_sections
@@ -38,11 +36,6 @@ def test_the_nearest_vectors_are_among_those_whose_signs_differ_least():
     assert np.mean(shares) > 0.9
     assert codes.nearest(vectors[0], 10_000).tolist() == list(range(len(vectors)))
     assert SignCodes.of(vectors[:, :100]).nearest(vectors[3, :100], 1).tolist() == [3]
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from labelled_files import write_labelled_set
 from repertoire.app.measure.notes import NoteOptions, evaluate_notes
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 
 ROWS = (
     {"id": "a1", "text": "Ann: what became of the willow rods?", "repo": "a", "session": "one"},
@@ -36,8 +34,10 @@ def measured(folder, tmp_path, embedder, **more):
     return evaluate_notes(options, open_project, embedder, report=lambda _: None)
 
 
-def test_every_way_to_answer_is_measured_in_one_run_and_each_project_answers_from_its_own_notes(labelled, tmp_path):
-    found = measured(labelled, tmp_path, load(bundled()))
+def test_every_way_to_answer_is_measured_in_one_run_and_each_project_answers_from_its_own_notes(
+    labelled, tmp_path, embedder
+):
+    found = measured(labelled, tmp_path, embedder)
     assert (found.queries, found.notes) == (3, 4)
     assert {*found.figures} == {"all", "answerable", "plain"}
     assert [*found.figures["all"]] == ["search", "fts5", "vectors", "rrf"]
@@ -47,8 +47,8 @@ def test_every_way_to_answer_is_measured_in_one_run_and_each_project_answers_fro
     assert {row[1] for row in run if row[0] == "l"} == {"b1"}
 
 
-def test_a_row_that_follows_a_right_one_in_its_session_is_found_by_words_that_it_lacks(labelled, tmp_path):
-    found = measured(labelled, tmp_path, load(bundled()))
+def test_a_row_that_follows_a_right_one_in_its_session_is_found_by_words_that_it_lacks(labelled, tmp_path, embedder):
+    found = measured(labelled, tmp_path, embedder)
     assert found.figures["plain"]["search"].recall_at_5 == 100.0
     run = [line.split("\t") for line in (tmp_path / "run.tsv").read_text().splitlines()]
     assert ["w", "a2", "2", "0.500000"] in run

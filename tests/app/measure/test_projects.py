@@ -11,8 +11,6 @@ import pytest
 from repertoire.app.measure.projects import CodeOptions, evaluate_code
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 
 TREE = {
     "src/willow.py": "def soak(rods):\n    return rods\n\n\ndef peel(rods):\n    return rods\n",
@@ -47,8 +45,10 @@ def measured(folder, tmp_path, embedder, **more):
     return evaluate_code(options, open_project, embedder, report=lambda _: None)
 
 
-def test_every_way_to_answer_is_measured_in_one_run_and_a_result_is_right_that_shares_a_line(labelled, tmp_path):
-    found = measured(labelled, tmp_path, load(bundled()))
+def test_every_way_to_answer_is_measured_in_one_run_and_a_result_is_right_that_shares_a_line(
+    labelled, tmp_path, embedder
+):
+    found = measured(labelled, tmp_path, embedder)
     assert found.queries == 3
     assert {view: [*systems] for view, systems in found.figures.items()} == {
         "code": ["search", "fts5", "vectors", "rrf"],

@@ -9,8 +9,6 @@ import pytest
 from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.wiring import open_new_pack
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 
 ROWS = [
     {"id": "soak#soaking", "page": "soak", "text": "# Soaking\n\nWillow rods lie in water."},
@@ -33,8 +31,8 @@ def measured(tmp_path, rows, embedder):
     return evaluate_sections(options, open_new_pack, embedder, report=lambda _: None)
 
 
-def test_every_way_to_answer_is_measured_in_one_run(tmp_path):
-    found = measured(tmp_path, ROWS, load(bundled()))
+def test_every_way_to_answer_is_measured_in_one_run(tmp_path, embedder):
+    found = measured(tmp_path, ROWS, embedder)
     assert [*found.systems] == ["search", "fts5", "vectors", "rrf"]
     assert (found.queries, found.sections, found.refused) == (1, 3, 0.0)
     assert {one.section_hit_at_1 for one in found.systems.values()} == {100.0}

@@ -14,8 +14,6 @@ from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.wiring import open_texts
 from repertoire.domain.errors import ForeignStore, InvalidRequest
 from repertoire.domain.texts import DOCUMENT, PART, TextDocument, parts_of
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.retrieval.texts import WEIGHTS, TextRun, rank_texts, read_index
 from repertoire.retrieval.walk import walk
 from repertoire.store.database import Store
@@ -55,14 +53,14 @@ def answered(folder, tmp_path, embedder=None, **more):
     return found
 
 
-def test_words_and_vectors_find_what_each_alone_would_miss(labelled, tmp_path):
+def test_words_and_vectors_find_what_each_alone_would_miss(labelled, tmp_path, embedder):
     assert answered(labelled, tmp_path) == {"q1": ["pdf"]}
-    both = answered(labelled, tmp_path, load(bundled()))
+    both = answered(labelled, tmp_path, embedder)
     assert [both["q1"][0], both["q2"][0]] == ["pdf", "sea"]
 
 
-def test_a_repository_may_be_asked_alone(labelled, tmp_path):
-    found = answered(labelled, tmp_path, load(bundled()), scope_repo=True)
+def test_a_repository_may_be_asked_alone(labelled, tmp_path, embedder):
+    found = answered(labelled, tmp_path, embedder, scope_repo=True)
     assert found == {"q1": ["pdf"], "q2": ["sea", "bread"]}
 
 

@@ -21,8 +21,6 @@ from repertoire.app.wiring import open_new_pack
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import PackRefused, SourceError, StoreReadOnly
 from repertoire.domain.pack import ARTICLES, IN_CATEGORY, LINKS_TO
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
 from repertoire.settings import Settings
@@ -39,8 +37,7 @@ def left(home: Path) -> list[str]:
     return [path.name for path in (home / "packs").rglob("*") if not path.name.endswith((".scratch", ".lock"))]
 
 
-def test_the_same_documents_give_the_same_bytes(tmp_path):
-    embedder = load(bundled())
+def test_the_same_documents_give_the_same_bytes(tmp_path, embedder):
     first = build(tmp_path / "a", "willow", write(tmp_path / "one" / "docs", WILLOW), embedder)
     second = build(tmp_path / "b", "willow", write(tmp_path / "two" / "docs", WILLOW), embedder)
     assert hashes(first.folder) == hashes(second.folder)

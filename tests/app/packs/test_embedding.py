@@ -49,7 +49,7 @@ def test_threads_and_texts_at_once_share_the_cores():
     assert workers_beside(1) >= workers_beside(2) >= workers_beside(1000) == 1
 
 
-def test_a_build_that_was_killed_goes_on_with_the_vectors_that_it_made(tmp_path):
+def test_a_build_that_was_killed_goes_on_with_the_vectors_that_it_made(tmp_path, embedder):
     files = {f"{number}.md": f"# Rod {number}\n\nRod {number} soaks for {number} days.\n" for number in range(40)}
     docs = write(tmp_path / "docs", files)
     program = (
@@ -69,7 +69,6 @@ def test_a_build_that_was_killed_goes_on_with_the_vectors_that_it_made(tmp_path)
     [kept] = (home / "packs" / ".vectors").iterdir()
     with kept.open("ab") as file:
         file.write(b"half of a row")
-    embedder = load(bundled())
     again = build(home, "rods", docs, embedder)
     whole = build(tmp_path / "other", "rods", docs, embedder)
     assert 0 < again.embedded < whole.embedded == 80

@@ -17,14 +17,7 @@ from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.sharing import install_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import ForeignStore, PackRefused, RepertoireError
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.store.pack_file import PackStore
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture(scope="module")

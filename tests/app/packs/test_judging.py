@@ -14,8 +14,6 @@ from repertoire.app.packs.query import PackMeans, gate_of
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.documentation.judging import ORDERS, WITH, WITHOUT, judged, pairs_of
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.rendering.pack_work import judge_step_text
 from repertoire.rendering.packs import pack_text
 from repertoire.store.pack_file import PackStore
@@ -91,13 +89,12 @@ def test_tasks_with_the_pack_hold_passages_and_pairs_are_blind_and_swapped(shelf
     assert gate_of(shelf.manifest("willow"), 0.4) == 0.4
 
 
-def test_a_task_quotes_a_long_section_from_the_part_that_answers(tmp_path):
+def test_a_task_quotes_a_long_section_from_the_part_that_answers(tmp_path, embedder):
     exam = tmp_path / "exam.jsonl"
     exam.write_text(
         json.dumps({"id": "q", "question": "how long do willow rods soak in water", "gold": ["a.md#notes"]})
     )
     text = "# Notes\n\n" + "The harbour was quiet. " * 300 + "\n\nWillow rods soak in water for seven days.\n"
-    embedder = load(bundled())
     build(tmp_path, "long", write(tmp_path / "docs", {"a.md": text}), embedder, exam=exam)
     shelf = PackShelf(packs_folder(tmp_path), PackStore.open)
     next_step(shelf, JudgedRun("long", tmp_path / "run"), PackMeans(embedder, 0.4), day="2026-11-24")

@@ -11,8 +11,6 @@ from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.settings import Settings
 from repertoire.store.pack_file import PackStore
 
@@ -32,11 +30,6 @@ ENGLISH = {
     "orders.md": "# Orders\n\n## Create\n\nStock is reserved, and released without payment.\n",
     "database.md": "# Database\n\n## Backups\n\nThe database is dumped every night; backups are kept for 14 days.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture(scope="module")

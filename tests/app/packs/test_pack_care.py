@@ -20,8 +20,6 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file
 from repertoire.domain.errors import CorruptStore, ForeignStore, PackRefused, SourceError
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.rendering.packs import pack_text
 from repertoire.settings import Settings
 
@@ -30,11 +28,6 @@ GATE = Settings().pack_gate_percent / 100
 SOAK = {"id": "soak", "question": "how long must willow rods soak in water", "gold": ["guide/soak.md#how-long"]}
 TOOL = {"id": "tool", "question": "which tool opens the weave", "gold": ["guide/tools.md#tools"]}
 BOOK = {"id": "book", "question": "compare the ledger with the bank statement", "gold": ["ledger.md#ledgers"]}
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 def lines(path, *rows):

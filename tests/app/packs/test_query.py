@@ -9,18 +9,11 @@ from repertoire.app.packs.places import packs_folder
 from repertoire.app.packs.query import NO_PACKS, NO_VECTORS, PackMeans, PackQuestion, query_packs
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import InvalidRequest, PackRefused
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.rendering.packs import pack_answer_data, pack_answer_text
 from repertoire.settings import Settings
 from repertoire.store.pack_file import PackStore
 
 GATE = Settings().pack_gate_percent / 100
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture

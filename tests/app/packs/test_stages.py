@@ -15,8 +15,6 @@ from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, qu
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.domain.errors import InvalidRequest, ModelUnavailable
 from repertoire.domain.pack_stages import BASELINE, MAXIMUM, PROFILES, STAGES, stages_of
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.settings import Settings
 from repertoire.store.pack_file import PackStore
 
@@ -36,11 +34,6 @@ EXAM = [
         "split": "test",
     },
 ]
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture(scope="module")

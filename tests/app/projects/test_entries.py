@@ -32,17 +32,10 @@ from repertoire.app.projects.entry_requests import (
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.show import show_item
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.rendering.entries import listing_data, listing_text
 from repertoire.retrieval import sections
 
 SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 def task(project, title, **more):

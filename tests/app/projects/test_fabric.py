@@ -16,16 +16,9 @@ from repertoire.app.projects.index import index_project
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.show import show_item
 from repertoire.domain.errors import InvalidRequest
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.rendering.projects import memory_answer_text
 
 SAID = "Pots dry a full week in the yard before anybody fires them in the big kiln"
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 def note(project, title, **more):

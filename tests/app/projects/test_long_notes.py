@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from repertoire.app.projects.embed import embed_pending
 from repertoire.app.projects.entries import save_entry
 from repertoire.app.projects.entry_requests import save_request
 from repertoire.app.projects.knowledge import meaning
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.domain.project_questions import VECTOR
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 
 DAYS = ("wove a basket", "baked bread", "swam in a lake", "repaired a bicycle", "read a novel", "planted tulips")
 TALK = "\n".join(f"Ada: on day {number} I walked to work and answered letters until noon." for number in range(28))
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 def save(project, days, embedder=None):

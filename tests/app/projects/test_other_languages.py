@@ -12,8 +12,6 @@ from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.projects.show import show_item
 from repertoire.app.wiring import open_project
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 
 FILES = {
     "docs/订单.md": "# 订单\n\n## 取消订单\n\n款项会在三天内退回。\n\n## 预留库存\n\n30 分钟内未付款则释放库存。\n",
@@ -28,11 +26,6 @@ NOTES = {
     "邮件重复发送": "任务十分钟后才确认。",
     "Preise werden in ganzen Cent gespeichert": "Gleitkommazahlen runden falsch.",
 }
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,8 @@ from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
 from repertoire.domain.project import CODE
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.retrieval import sections
 from repertoire.retrieval.sign_codes import AVAILABLE
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(bundled())
 
 
 def test_the_project_that_was_asked_longest_ago_lets_its_vectors_go_and_still_answers(tmp_path, embedder):

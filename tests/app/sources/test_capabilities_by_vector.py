@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ingestion.workbench import skill
@@ -11,17 +9,10 @@ from repertoire.app.person.correct import set_capabilities
 from repertoire.app.sources.capabilities_by_vector import LABEL, assign_nearest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import find
 
 # Both are about a thing that the vocabulary has a term for, and neither says one of its phrases firmly.
 BARE = {"simplify": "Simplifies and refines code for clarity and maintainability while preserving behavior."}
 TOLD = {"perl-patterns": "Perl idioms for building robust modules."}
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(find("", cache=Path("/nonexistent")))
 
 
 @pytest.fixture

@@ -19,18 +19,11 @@ from repertoire.app.upkeep.background_refresh import RefreshRunning, one_refresh
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.catalogue import reading
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import find
 from repertoire.retrieval.embedded_text import COMPONENT_SPACES
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 
 SETTINGS = Settings()
-
-
-@pytest.fixture(scope="module")
-def embedder():
-    return load(find("", cache=Path("/nonexistent")))
 
 
 def sources(bench):

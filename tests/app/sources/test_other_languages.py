@@ -10,8 +10,6 @@ from repertoire.app.lookup import find_one_component
 from repertoire.app.sources import ingest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
-from repertoire.inference.embedder import load
-from repertoire.inference.weights import bundled
 from repertoire.retrieval.pipeline import Pipeline
 
 ENGLISH = {
@@ -49,8 +47,7 @@ def home(bench):
         ("составь отчет об ошибках", "отчет"),  # noqa: RUF001
     ],
 )
-def test_it_is_found_by_words_and_by_meaning(home, text, name):
-    embedder = load(bundled())
+def test_it_is_found_by_words_and_by_meaning(home, text, name, embedder):
     by_words = search(Pipeline(home.store.graph, home.store.vectors, embedder=None), Query(text))
     assert by_words.hits[0].component.name == name
     embed_pending(home.store, embedder)
