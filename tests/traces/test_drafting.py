@@ -43,10 +43,8 @@ def test_its_solution_is_what_stands_at_the_end(draft):
     assert draft.solution.endswith("Then `node cli.js --color` passed.")
 
 
-def test_it_knows_signatures_languages_versions_and_tags(draft):
-    assert draft.marks[0].template.startswith("require() of ES Module")
+def test_it_knows_languages_and_tags(draft):
     assert draft.languages == ("javascript",)
-    assert ("chalk", "5.3.0") in draft.versions
     assert "javascript" in draft.tags
 
 

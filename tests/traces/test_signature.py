@@ -108,17 +108,6 @@ Caused by: java.lang.IllegalStateException: pool is closed
 """
     found = signatures_in(java)
     assert [each.exception for each in found] == ["IllegalStateException", "StartFailed"]
-    assert [frame.library for frame in found[0].frames if not frame.own] == ["com.zaxxer"]
-
-
-def test_frames_of_libraries_are_told_from_own_ones():
-    found = one(
-        PYTHON.format(home="/home/ann", project="shop", line=1, other=2, host="h", port=80, address="0x7f00deadbeef")
-    )
-    assert [(frame.library, frame.own, frame.file) for frame in found.frames] == [
-        ("requests", False, "requests/adapters.py"),
-        ("", True, "main.py"),
-    ]
 
 
 def test_several_errors_of_one_output_are_told_each_once():

@@ -16,11 +16,11 @@ from repertoire.traces import progress
 from repertoire.traces.invocations import HOOKED, Invocation, Part, Shell, invocation_of, same_work
 from repertoire.traces.known_failures import changed, remember, settle
 from repertoire.traces.problem import OPEN, SOLVED, Problem, Round, SessionTrace
-from repertoire.traces.readings import is_network, marks_in, round_of, sums_up_failure, told_failure, versions_in
+from repertoire.traces.readings import is_network, marks_in, round_of, sums_up_failure, told_failure
 from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, Step, step_of
 
 PROBLEMS, CHANGES = 4, 40
-_VERSIONS, _LANGUAGES_KEPT = 24, 4
+_LANGUAGES_KEPT = 4
 _FORGOTTEN = 4 * 3600.0  # seconds after which an open problem counts as given up
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
@@ -42,7 +42,7 @@ def _command(session: SessionTrace, step: Step, shell: Shell) -> SessionTrace:
         return session
     here = invocation_of(step.command, shell)
     here = replace(here, folder=step.place or here.folder, outside=step.outside)
-    session = _with_versions(_without_old(session, step.at), step.printed)
+    session = _without_old(session, step.at)
     if step.end == FAILED:
         if not here.parts or (here.filtered and not told_failure(step.printed)):
             return session
@@ -159,13 +159,6 @@ def _without_old(session: SessionTrace, at: float) -> SessionTrace:
     if all(at - each.seen < _FORGOTTEN for each in session.problems):
         return session
     return replace(session, problems=tuple(each for each in session.problems if at - each.seen < _FORGOTTEN))
-
-
-def _with_versions(session: SessionTrace, printed: str) -> SessionTrace:
-    found = versions_in(printed)
-    if not found:
-        return session
-    return replace(session, versions=tuple({**dict(session.versions), **found}.items())[-_VERSIONS:])
 
 
 def _language(file: str) -> str:

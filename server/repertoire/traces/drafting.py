@@ -9,7 +9,7 @@ from repertoire.traces.hunks import Hunk
 from repertoire.traces.problem import Mark, Problem, SessionTrace
 
 TITLE, TEXT = 120, 4_000
-_TAGS, _VERSIONS, _EXCERPT = 8, 12, 800
+_TAGS, _EXCERPT = 8, 800
 _GENERAL = frozenset("run test exec build install check start main".split())
 
 _SPOKEN = {
@@ -37,23 +37,18 @@ class Draft:
     title: str
     context: str
     solution: str
-    marks: tuple[Mark, ...]  # error signatures, the main one first
     languages: tuple[str, ...]
-    versions: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
 
 
 def draft_of(session: SessionTrace, problem: Problem) -> Draft:
     """Return the draft for a solved problem, every part of it capped."""
     main = problem.mark
-    marks = (main, *(mark for mark in problem.marks if mark != main)) if main else ()
     return Draft(
         title=_title(problem, main),
         context=_context(problem),
         solution=_solution(problem),
-        marks=marks,
         languages=_languages(session, problem),
-        versions=_versions(session, problem),
         tags=_tags(_languages(session, problem), problem, main),
     )
 
@@ -93,12 +88,6 @@ def _shown(hunk: Hunk) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"    {clean_line(line, 200)}" for line in text[-_EXCERPT:].splitlines() if line.strip())
-
-
-def _versions(session: SessionTrace, problem: Problem) -> tuple[tuple[str, str], ...]:
-    """Return the versions seen in the session, those that the problem mentions first."""
-    text = f"{problem.excerpt} {problem.passed} {' '.join(problem.commands)}".lower()
-    return tuple(sorted(session.versions, key=lambda pair: pair[0].lower() not in text)[:_VERSIONS])
 
 
 def _languages(session: SessionTrace, problem: Problem) -> tuple[str, ...]:

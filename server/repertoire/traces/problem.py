@@ -16,7 +16,6 @@ class Mark:
 
     key: str
     exact: str
-    coarse: str
     exception: str
     template: str
     message: str
@@ -123,6 +122,5 @@ class SessionTrace:
     failed: tuple[Failure, ...] = ()
     changes: tuple[Change, ...] = ()
     written_tests: bool = False  # a test was edited since the last run of a check
-    versions: tuple[tuple[str, str], ...] = ()
     languages: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()  # keys of problems that were proposed as traces

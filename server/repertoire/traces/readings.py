@@ -1,4 +1,4 @@
-"""Reads a command's output: its errors, failures that the exit status hides, and versions of programs."""
+"""Reads a command's output: its errors, and failures that the exit status hides."""
 
 from __future__ import annotations
 
@@ -50,11 +50,6 @@ _USAGE = expression(
     |command[ ]not[ ]found|is[ ]not[ ]an?[ ]\S*[ ]*command|cannot[ ]access|can't[ ]open[ ]file|no[ ]tests?[ ](?:ran
     |found)|file[ ]or[ ]directory[ ]not[ ]found"""
 )
-_VERSIONS = expression(
-    r"""(?:^|[\s,(\x{27}"])(?P<name>@?[A-Za-z][A-Za-z0-9_./-]{1,40}?)(?:==|@|-v?|[ ]v?
-    |[ ]version[ ]v?)(?P<version>\d+\.\d+(?:\.\d+)?(?:[a-z0-9.+-]{0,12}))(?:$|[\s,)\x{27}":;])"""
-)
-_NO_PACKAGE = frozenset("in at took time version test tests line lines of to from is for and the a http https".split())
 
 
 def marks_in(printed: str) -> tuple[Mark, ...]:
@@ -62,7 +57,7 @@ def marks_in(printed: str) -> tuple[Mark, ...]:
     found = signatures_in(printed, failed=True)
     errors = [one for one in found if not one.exception.endswith("Warning")] or found
     return tuple(
-        Mark(one.key, one.exact, one.coarse, one.exception, clean_line(one.template, 240), clean_line(one.message, 240))
+        Mark(one.key, one.exact, one.exception, clean_line(one.template, 240), clean_line(one.message, 240))
         for one in errors[:_MARKS]
     )
 
@@ -101,9 +96,3 @@ def is_network(printed: str) -> bool:
 def is_usage(printed: str) -> bool:
     """Tell whether output reports wrong arguments of the command."""
     return _USAGE.search(printed[-_READ:]) is not None
-
-
-def versions_in(printed: str) -> dict[str, str]:
-    """Return the versions of programs and packages in output."""
-    found = ((match["name"], match["version"]) for match in _VERSIONS.finditer(printed[:_READ]))
-    return {name.strip("-./")[:40]: version[:20] for name, version in found if name.lower() not in _NO_PACKAGE}

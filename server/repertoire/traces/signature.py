@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repertoire import linear
-from repertoire.traces.frames import Frame, frame_of
+from repertoire.traces.frames import is_frame
 from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk
 from repertoire.traces.masking import LONGEST, MARK, generalise, mask, plain
 
@@ -21,7 +21,6 @@ HEAD, TAIL = (
     12_000,
 )  # characters read: an error is printed at the end of an output, the first of several at the beginning
 MOST = 8  # the most signatures of one output
-FRAMES = 40  # the most frames of a stack
 _NAMES, _NAME, _TEMPLATE = 8, 80, 400
 
 
@@ -40,7 +39,6 @@ class Signature:
     coarse: str
     names: tuple[str, ...]  # quoted names, which distinguish `numpy` from `torch` among equal keys
     message: str
-    frames: tuple[Frame, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -108,27 +106,27 @@ def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
     `failed`: the text is known to be an error; if no rule matches, its first informative line is taken.
     """
     lines = _lines(text)
-    frames = tuple(frame_of(line) for line in lines)
+    frames = [is_frame(line) for line in lines]
     ranked = sorted(_found(lines, frames), key=lambda found: found[:2])
-    if any(headline.weight > HINTED for _, _, headline, _ in ranked):
+    if any(headline.weight > HINTED for _, _, headline in ranked):
         ranked = [found for found in ranked if found[2].weight > HINTED]
     made: dict[str, Signature] = {}
     seen: set[tuple[str, str]] = set()
-    for _, _, headline, at in ranked:
+    for _, _, headline in ranked:
         like = (headline.kind, headline.message.translate(_NO_DIGITS))  # a thousand similar lines are masked once
         if like in seen:
             continue
         seen.add(like)
-        signature = _made(headline, _around(frames, at))
+        signature = _made(headline)
         if signature is not None:
             made.setdefault(signature.key, signature)
         if len(made) == MOST or len(seen) == 4 * MOST:
             break
     if not made and failed:
         said = next(
-            (line for line, frame in zip(lines, frames, strict=True) if frame is None and _LETTERS.search(line)), ""
+            (line for line, frame in zip(lines, frames, strict=True) if not frame and _LETTERS.search(line)), ""
         )
-        signature = _made(Headline("", said.strip(), 0), _around(frames, 0))
+        signature = _made(Headline("", said.strip(), 0))
         return (signature,) if signature else ()
     return tuple(made.values())
 
@@ -143,11 +141,11 @@ def _lines(text: str) -> list[str]:
     return [line[:LONGEST].rstrip() for line in cut.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
 
-def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tuple[int, int, Headline, int]]:
+def _found(lines: Sequence[str], frames: Sequence[bool]) -> Iterator[tuple[int, int, Headline]]:
     """Yield each headline with its sort key: certainty, then position, last first where the cause is printed last."""
     traceback, last_first = False, any(map(_begins_traceback, lines))
     for at, line in enumerate(lines):
-        if frames[at] is not None or not line.strip():
+        if frames[at] or not line.strip():
             continue
         if _begins_traceback(line):
             traceback = True
@@ -158,19 +156,19 @@ def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tup
         if headline is None:
             continue
         backwards = headline.weight == CAUSE or (last_first and headline.weight == RAISED)
-        yield -headline.weight, -at if backwards else at, headline, at
+        yield -headline.weight, -at if backwards else at, headline
 
 
 def _begins_traceback(line: str) -> bool:
     return _TRACEBACK in line or (len(line) >= _RULE and not line.strip("-"))
 
 
-def _read(lines: Sequence[str], frames: Sequence[Frame | None], at: int, *, traceback: bool) -> Headline | None:
+def _read(lines: Sequence[str], frames: Sequence[bool], at: int, *, traceback: bool) -> Headline | None:
     line = plain(lines[at])
     if (line[:1] in _PREFIXED or "|" in line) and (prefix := _PREFIX.match(line)):
         line = line[prefix.end() :]
     headline = headline_of(line)
-    stacked = at + 1 < len(lines) and frames[at + 1] is not None
+    stacked = at + 1 < len(lines) and frames[at + 1]
     unindented = traceback and not lines[at].startswith((" ", "\t"))
     if (headline is None or headline.weight < RAISED) and (unindented or stacked) and (known := _ANY_CLASS.match(line)):
         headline = Headline(str(known["kind"]), str(known["message"] or ""), RAISED)
@@ -180,7 +178,7 @@ def _read(lines: Sequence[str], frames: Sequence[Frame | None], at: int, *, trac
         headline = Headline(inner.kind, inner.message, max(headline.weight, inner.weight))
     if headline.message:
         return headline
-    follows = (plain(lines[place]) for place in range(at + 1, min(at + 6, len(lines))) if frames[place] is None)
+    follows = (plain(lines[place]) for place in range(at + 1, min(at + 6, len(lines))) if not frames[place])
     telling = (_TOOL.sub("", text) for text in follows if not is_empty_talk(text))
     said = next((text for text in telling if _LETTERS.search(text)), "")
     return Headline(headline.kind, "" if _is_a_class(headline.kind) else said, headline.weight)
@@ -190,21 +188,7 @@ def _is_a_class(kind: str) -> bool:
     return kind.endswith(("Error", "Exception", "Interrupt", "Exit", "Iteration")) and kind.lower() not in _GENERAL
 
 
-def _around(frames: Sequence[Frame | None], at: int) -> tuple[Frame, ...]:
-    """Return the stack of a headline: the frames below it, or above if there are none below."""
-    below: list[Frame] = []
-    for frame in frames[at + 1 : at + 1 + 2 * FRAMES]:
-        if frame is not None:
-            below.append(frame)
-        elif below:
-            break
-    if below:
-        return tuple(below[:FRAMES])
-    above = [frame for frame in frames[max(0, at - 3 * FRAMES) : at] if frame is not None]
-    return tuple(reversed(above[-FRAMES:]))
-
-
-def _made(headline: Headline, frames: tuple[Frame, ...]) -> Signature | None:
+def _made(headline: Headline) -> Signature | None:
     exception = _short(headline.kind)
     message = plain(headline.message)[:LONGEST]
     template = mask(_command_out(message))
@@ -224,7 +208,6 @@ def _made(headline: Headline, frames: tuple[Frame, ...]) -> Signature | None:
         coarse=_digest(f"{kind}\n{' '.join(words)}"),
         names=names,
         message=message,
-        frames=frames,
     )
 
 

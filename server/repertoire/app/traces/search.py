@@ -20,7 +20,7 @@ from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceSpace, Tra
 from repertoire.retrieval.translation import forms_asked, words_asked
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
-from repertoire.traces.frames import frame_of
+from repertoire.traces.frames import is_frame
 from repertoire.traces.ranking import (
     FITS,
     WORDS_OF_ERROR,
@@ -162,7 +162,7 @@ def _embedded(wanted: TraceQuery, model: str) -> list[str]:
     for line in wanted.error.strip()[-_READ:].splitlines():
         if sum(map(len, told)) >= _EMBEDDED_ERROR:
             break
-        if frame_of(line) is None:
+        if not is_frame(line):
             told.append(line)
     error = "\n".join(told) or wanted.error.strip()
     asked = wanted.query.strip()[:_EMBEDDED]
