@@ -39,10 +39,6 @@ class Checkout:
     path: str = os.environ.get("PATH", os.defpath)
 
     @property
-    def launch(self) -> Path:
-        return self.root / "server" / "launch.py"
-
-    @property
     def environments(self) -> list[Path]:
         """The finished environments."""
         return [marker.parent for marker in self.home.glob("env/*/.ready")]

@@ -146,8 +146,8 @@ def _spent(work: Callable[[], object]) -> float:
 
 
 SIGNALS = {
-    "fastapi": Signal("fastapi", ("fastapi",), ()),
-    "aws": Signal("aws", ("@aws-sdk/*", "*.awssdk.*"), ("sam*.y*ml", "deploy/*.tf")),
+    "fastapi": Signal(("fastapi",), ()),
+    "aws": Signal(("@aws-sdk/*", "*.awssdk.*"), ("sam*.y*ml", "deploy/*.tf")),
 }
 
 

@@ -38,7 +38,7 @@ def party(name: str, **more: object) -> ConflictCandidate:
 
 
 def job(name: str, *capabilities: str, **more: object) -> ComponentPurpose:
-    fields = {"type": "skill", "source": name, "repository": "", "plugin": "", "purpose": PURPOSE, **more}
+    fields = {"type": "skill", "source": name, "repository": "", "purpose": PURPOSE, **more}
     return ComponentPurpose(
         id=f"{fields['source']}:{name}", name=name, capabilities=dict.fromkeys(capabilities, 0.8), **fields
     )

@@ -48,10 +48,10 @@ def ensure(home: Path, *, report: BuildProgress = silent, kind: str = BASE) -> P
     return python
 
 
-def failure(home: Path, kind: str = BASE) -> str | None:
+def failure(home: Path) -> str | None:
     """Return in one line why the last build failed; None if it did not fail."""
     try:
-        return _note(home, kind).read_text(encoding="utf-8").strip() or None
+        return _note(home, BASE).read_text(encoding="utf-8").strip() or None
     except OSError:
         return None
 

@@ -65,7 +65,6 @@ class Capability:
 class Signal:
     """The package names and file names that reveal a capability term in a project; `*` is a wildcard."""
 
-    term: str
     packages: tuple[str, ...]
     files: tuple[str, ...]
 
@@ -74,7 +73,6 @@ class Signal:
 class Catalogue:
     """The whole starter catalogue; every term in an entry or a signal is a key of `capabilities`."""
 
-    version: int
     capabilities: Mapping[str, Capability]
     signals: Mapping[str, Signal]
     marketplaces: Mapping[str, str]
@@ -108,7 +106,6 @@ def _shipped() -> Catalogue:
 def _read(path: Path) -> Catalogue:
     data = json.loads(path.read_text(encoding="utf-8"))
     return Catalogue(
-        version=data["version"],
         capabilities=MappingProxyType(
             {
                 term: Capability(
@@ -118,10 +115,7 @@ def _read(path: Path) -> Catalogue:
             }
         ),
         signals=MappingProxyType(
-            {
-                term: Signal(term, tuple(value["packages"]), tuple(value["files"]))
-                for term, value in data["signals"].items()
-            }
+            {term: Signal(tuple(value["packages"]), tuple(value["files"])) for term, value in data["signals"].items()}
         ),
         marketplaces=MappingProxyType(data["marketplaces"]),
         components=tuple(_entry(value) for value in data["components"]),

@@ -5,7 +5,7 @@ Times are those of the transaction's begin, as text in the store's format.
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 from repertoire.commons.database import Connection
 
@@ -25,9 +25,3 @@ def ago(connection: Connection, past: timedelta) -> str:
         (past.total_seconds(),),
     ).fetchone()
     return str(row[0]) if row else ""
-
-
-def today(connection: Connection) -> date:
-    """Return the date in UTC."""
-    row = connection.execute(f"SELECT {DAY}").fetchone()
-    return row[0] if row else date.min

@@ -31,7 +31,6 @@ class ComponentPurpose:
     name: str
     source: str
     repository: str
-    plugin: str
     purpose: frozenset[str]
     capabilities: Mapping[str, float] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
@@ -48,7 +47,6 @@ class ComponentPurpose:
             outline.name,
             outline.source,
             outline.repository,
-            outline.plugin,
             purpose,
             {term: weight for term, (weight, _) in provides.items()},
             frozenset(term for term, (_, evidence) in provides.items() if evidence.split(",")[0] == _NAMED_IN),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.domain.errors import InstallRefused
-from repertoire.installing.steps import PERSONAL, SERVERS
+from repertoire.installing.steps import PERSONAL
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,6 @@ class InstallPaths:
                 f"{link} is a link now, so nothing was taken back; put in its place what it leads to, and try again"
             )
             raise InstallRefused(message)
-
-    @property
-    def servers(self) -> Path:
-        """The file in which a project lists its MCP servers."""
-        return self.of(SERVERS)
 
     @property
     def kept_by_client(self) -> tuple[Path, ...]:

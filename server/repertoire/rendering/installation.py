@@ -43,7 +43,7 @@ def undone_text(undone: UndoneInstallation) -> str:
     lines += [
         f"  {'removed' if path in new else 'as it was'}: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]
     ]
-    lines += _more(len(undone.files) - _FILES, "file")
+    lines += _more(len(undone.files) - _FILES)
     lines += [f"  ran: {_command(undo)}" for undo in _ran(entry)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
 
@@ -99,11 +99,11 @@ def _part(part: InstallPart) -> list[str]:
 
 def _written(files: Sequence[PlannedFile]) -> list[str]:
     shown = [f"  writes {clean_line(str(file.path), _PATH)} ({len(file.content):,} bytes)" for file in files[:_FILES]]
-    return [*shown, *_more(len(files) - _FILES, "file")]
+    return [*shown, *_more(len(files) - _FILES)]
 
 
-def _more(count: int, noun: str) -> list[str]:
-    return [f"  and {counted(count, f'more {noun}')}"] if count > 0 else []
+def _more(count: int) -> list[str]:
+    return [f"  and {counted(count, 'more file')}"] if count > 0 else []
 
 
 def _names(kind: str, others: Sequence[Component]) -> str:

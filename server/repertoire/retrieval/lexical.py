@@ -63,12 +63,12 @@ def lexical(
     return Lexical(fields[0], fields[1], fields[2], fields[3], clause, _flatness(fields[0]))
 
 
-def rarest(reader: GraphReader, words: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
-    """Return the `limit` rarest words: those that the fewest components hold."""
-    if len(words) <= limit:
+def rarest(reader: GraphReader, words: Sequence[str]) -> list[str]:
+    """Return the MAX_TERMS rarest words: those that the fewest components hold."""
+    if len(words) <= MAX_TERMS:
         return list(words)
     frequency = reader.document_frequency(words)
-    return sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])[:limit]
+    return sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])[:MAX_TERMS]
 
 
 @dataclass(frozen=True)

@@ -116,10 +116,6 @@ class ProjectEntries:
         )
         return [_entry(row) for row in rows]
 
-    def items(self, node_ids: Iterable[int]) -> dict[int, Item]:
-        """Map node ids to entries as answers say them first; an id of something else is left out."""
-        return {node_id: item_of(entry) for node_id, entry in self.by_node(node_ids).items()}
-
     def by_node(self, node_ids: Iterable[int]) -> dict[int, Entry]:
         """Map node ids to entries; an id of something else is left out."""
         found = dict[int, Entry]()

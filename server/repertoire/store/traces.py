@@ -24,7 +24,7 @@ from repertoire.domain.trace import (
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks, parts
 from repertoire.store.rows import as_json, flags_as_json, flags_of, storable
-from repertoire.store.vectors import Progress, Vectors
+from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, words_of
 
 _COLUMNS = (
@@ -262,11 +262,6 @@ class Traces:
                  WHERE v.node_id = n.id AND s.space = ? AND s.model = ?) ORDER BY n.id LIMIT ?""",
             (DRAFT, space, model, limit),
         )
-
-    def progress(self, space: str, model: str) -> Progress:
-        """Tell how far the embedding of traces has come."""
-        total = int(self._db.value("SELECT count(*) FROM trace WHERE status <> ?", (DRAFT,)))
-        return Progress(total - len(self.pending(space, model, limit=total)), total)
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word (its stem)."""

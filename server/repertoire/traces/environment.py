@@ -17,25 +17,22 @@ class Alignment:
     """The agreement of two environments, from 0 to 1 (all agree, or none can be compared), and the differences."""
 
     value: float
-    same: tuple[str, ...] = ()
     different: tuple[str, ...] = ()  # "fastapi 0.115, here 0.128"
 
 
 def align(told: Mapping[str, str], here: Mapping[str, str]) -> Alignment:
     """Compare a trace's environment with the present one, by the facts that both state."""
     agreed, weighed = 0.0, 0.0
-    same, different = [], []
+    different = []
     for place, weight in _WEIGHTS.items():
         one, other = told.get(place, ""), here.get(place, "")
         if not one or not other:
             continue
         share = _share(one, other)
         agreed, weighed = agreed + weight * share, weighed + weight
-        if share == 1.0:
-            same.append(one)
-        else:
+        if share < 1.0:
             different.append(f"{one}, here {other}")
-    return Alignment(agreed / weighed if weighed else 1.0, tuple(same), tuple(different))
+    return Alignment(agreed / weighed if weighed else 1.0, tuple(different))
 
 
 def _share(one: str, other: str) -> float:

@@ -63,9 +63,9 @@ class Overlaps:
     elsewhere: int  # overlaps without an installed component; 0 if the scope includes them
 
 
-def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS, limit: int = _MOST) -> Overlaps:
+def overlaps(store: Store, *, scope: str = PARTLY, limit: int = _MOST) -> Overlaps:
     """List the overlaps of a scope, without those dismissed by a person whose content is unchanged since."""
-    found = _find_pairs(store, kinds)
+    found = _find_pairs(store)
     open_ones = [pair for pair in found if not pair.dismissed]
     within = sorted((pair for pair in open_ones if pair.within(scope)), key=_Pair.order)
     return Overlaps(
@@ -78,7 +78,7 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
 
 def count_installed(store: Store) -> int:
     """Count the overlaps among installed components that were not dismissed."""
-    return sum(not pair.dismissed for pair in _find_pairs(store, KINDS, installed=True))
+    return sum(not pair.dismissed for pair in _find_pairs(store, installed=True))
 
 
 def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...]:
@@ -150,13 +150,13 @@ def _content(low: Outline, high: Outline) -> str:
     return f"{low.content_hash}:{high.content_hash}"
 
 
-def _find_pairs(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
+def _find_pairs(store: Store, *, installed: bool = False) -> list[_Pair]:
     listed = store.graph.outlines(installed=installed)
     outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
     dismissed = store.preferences.dismissed()
     places = {row.info.key: Path(row.info.location).expanduser() for row in store.sources.all()}
     found: dict[tuple[str, str, str], _Pair] = {}
-    for kind in kinds:
+    for kind in KINDS:
         for source, target, _, weight, evidence, _ in store.graph.edges_of(kind):
             if source not in outlines or target not in outlines:
                 continue
@@ -190,7 +190,7 @@ def _is_one_file(low: Outline, high: Outline, places: Mapping[str, Path]) -> boo
 
 
 def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
-    known = {pair.id: pair for pair in _find_pairs(store, KINDS)}
+    known = {pair.id: pair for pair in _find_pairs(store)}
     wanted = list(dict.fromkeys(given.strip().lower() for given in ids))
     unknown = [given for given in wanted if given not in known]
     if unknown or not wanted:

@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -104,34 +104,6 @@ def _told(of_one: Mapping[str, Any]) -> Mapping[str, Any]:
             }
         },
     }
-
-
-class CommonsClient(Protocol):
-    """The calls that a sync makes to a commons."""
-
-    def whoami(self) -> Mapping[str, Any]:
-        """Return the community, the member and the scopes of the key."""
-
-    def contribute(self, told: Mapping[str, Any]) -> None:
-        """Send a trace; the same words again change nothing."""
-
-    def vote(self, trace: str, told: Mapping[str, Any]) -> None:
-        """Send a vote in place of the member's last one."""
-
-    def changes(self, cursor: int) -> Mapping[str, Any]:
-        """Return what changed after a cursor."""
-
-    def report_use(self, told: OwnUse) -> bool:
-        """Report what the member tells of components, in place of its last report; tell whether all of it was taken."""
-
-    def withdraw_use(self) -> None:
-        """Delete the components that the member reported to use."""
-
-    def withdraw_all_use(self) -> None:
-        """Delete all that the member reported of components."""
-
-    def team_use(self) -> Mapping[str, TeamUse]:
-        """Return what is told of the components that the team uses."""
 
 
 class HttpClient:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repertoire.app.clock import ago, now
 from repertoire.app.commons.answers import Answers, answers_of, keep_answers
-from repertoire.app.commons.client import CommonsClient
+from repertoire.app.commons.client import HttpClient
 from repertoire.app.commons.errors import CommonsRefused
 from repertoire.app.commons.membership import Membership, changing, of, write
 from repertoire.app.commons.team_use import keep_team_use
@@ -96,7 +96,7 @@ def allow(home: Path, *, share: bool) -> Membership:
     return membership
 
 
-def sync_use(store: Store, home: Path, membership: Membership, client: CommonsClient) -> None:
+def sync_use(store: Store, home: Path, membership: Membership, client: HttpClient) -> None:
     """Report once a week what this home uses, where that is allowed, and fetch what the team uses.
 
     A commons where this key may not report refuses it: that is kept, and stops no sync.
@@ -116,7 +116,7 @@ def sync_use(store: Store, home: Path, membership: Membership, client: CommonsCl
     write(home, membership)
 
 
-def _send(home: Path, membership: Membership, client: CommonsClient, report: OwnUse) -> None:
+def _send(home: Path, membership: Membership, client: HttpClient, report: OwnUse) -> None:
     answers = answers_of(home)
     if answers is None:
         client.report_use(report)
@@ -127,7 +127,7 @@ def _send(home: Path, membership: Membership, client: CommonsClient, report: Own
     membership.use_sent = now()
 
 
-def _withdraw(home: Path, membership: Membership, client: CommonsClient) -> None:
+def _withdraw(home: Path, membership: Membership, client: HttpClient) -> None:
     client.withdraw_use()
     answers = answers_of(home)
     if answers is not None and answers.reported:

@@ -11,7 +11,7 @@ from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
-from repertoire.app.commons.client import CommonsClient, HttpClient, address
+from repertoire.app.commons.client import HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, ScopeMissing
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import outbox, sent_before_joining
@@ -80,7 +80,7 @@ def leave(home: Path) -> Membership:
     return before
 
 
-def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Synced:
+def sync(store: Store, home: Path) -> Synced:
     """Send the outbox and fetch what changed; an interrupted sync is continued by the next one.
 
     Raises:
@@ -90,11 +90,8 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
     with memberships.changing(home):
         membership = memberships.of(home)
         try:
-            if client is not None:
+            with closing(HttpClient(membership.url, membership.key)) as client:
                 done = _sync(store, home, membership, client)
-            else:
-                with closing(HttpClient(membership.url, membership.key)) as over_http:
-                    done = _sync(store, home, membership, over_http)
         except CommonsError as error:
             membership.trouble, membership.tried = clean_line(str(error), _REASON), now()
             membership.failures += 1
@@ -105,7 +102,7 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
     return done
 
 
-def _sync(store: Store, home: Path, membership: Membership, client: CommonsClient) -> Synced:
+def _sync(store: Store, home: Path, membership: Membership, client: HttpClient) -> Synced:
     sent, refused = _send(store, home, membership, client)
     done = Synced(sent, tuple(refused))
     kept = {(vote.trace, vote.voter, vote.at, vote.up, False) for vote in store.traces.votes()}
@@ -122,7 +119,7 @@ def _sync(store: Store, home: Path, membership: Membership, client: CommonsClien
     return done
 
 
-def _send(store: Store, home: Path, membership: Membership, client: CommonsClient) -> tuple[int, list[tuple[str, str]]]:
+def _send(store: Store, home: Path, membership: Membership, client: HttpClient) -> tuple[int, list[tuple[str, str]]]:
     sent, refused = 0, []
     for waiting in outbox(store, membership):
         try:

@@ -41,7 +41,6 @@ class Status:
 
     version: str
     home: str
-    database: str
     megabytes: float
     counts: Mapping[str, int]
     sources: tuple[SourceRow, ...]
@@ -71,18 +70,14 @@ class Status:
     notes: tuple[str, ...] = ()  # degraded parts, each with a remedy
 
 
-def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[str, str] | None = None) -> Status:
-    """Return the state of a home, with the newest events of one session or, without a name, of all sessions.
-
-    With an environment, installed plugins are compared with their marketplaces.
-    """
+def status(repertoire: Repertoire, *, environment: Mapping[str, str] | None = None) -> Status:
+    """Return the state of a home; with an environment, installed plugins are compared with their marketplaces."""
     store, embedder = repertoire.store, repertoire.embedder
     model = embedder.model if embedder is not None else ""
     events = store.events
     return Status(
         version=__version__,
         home=str(repertoire.home),
-        database=str(store.path),
         megabytes=round(store.path.stat().st_size / 1e6, 1) if store.path.exists() else 0.0,
         counts=store.graph.counts(),
         sources=tuple(store.sources.all()),
@@ -93,10 +88,10 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         requests=store.requests.count(),
         store_prompts=repertoire.settings.store_prompts,
         hints=repertoire.settings.hints and not silenced(environment or {}),
-        offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
-        selected=_latest(standing(events.recent(kinds=(SELECTED, TAKEN_BACK), session=session, limit=_LOOKED_AT))),
-        failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
-        held=_latest(events.recent(kinds=(HELD,), session=session, limit=_LOOKED_AT)),
+        offered=_latest(events.recent(kinds=(OFFERED,), limit=_LOOKED_AT)),
+        selected=_latest(standing(events.recent(kinds=(SELECTED, TAKEN_BACK), limit=_LOOKED_AT))),
+        failed=tuple(events.recent(kinds=(FAILED,), limit=_RECENT)),
+        held=_latest(events.recent(kinds=(HELD,), limit=_LOOKED_AT)),
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=_muted(store.preferences.mutes()),
         flagged=store.flags.counts(),

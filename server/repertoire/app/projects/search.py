@@ -54,7 +54,6 @@ class MemoryAnswer:
     """What a search found, best first; `degraded` says what was missing, and what of it the checks flag."""
 
     hits: tuple[MemoryHit, ...]
-    root: str
     degraded: tuple[str, ...] = ()
 
 
@@ -72,7 +71,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     if not wanted.query.strip() or of_a_time:
         recent = _recent(project, wanted, hints)
         if recent or not of_a_time:
-            return MemoryAnswer(tuple(recent), project.root, flagged_in(hit.item for hit in recent))
+            return MemoryAnswer(tuple(recent), flagged_in(hit.item for hit in recent))
     embedded: dict[str, Vectors] = {}
     hits = [hit for view in _views(wanted) for hit in _in_view(project, wanted, view, embedder, embedded)]
     if FILE in wanted.kinds:
@@ -80,7 +79,7 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
     best = tuple(_with_what_it_says(project, hit) for hit in hits[: wanted.limit])
     suspicious = flagged_in(hit.item for hit in best)
-    return MemoryAnswer(best, project.root, (*_degraded(project, wanted, embedder), *suspicious))
+    return MemoryAnswer(best, (*_degraded(project, wanted, embedder), *suspicious))
 
 
 def _with_what_it_says(project: OpenProject, hit: MemoryHit) -> MemoryHit:

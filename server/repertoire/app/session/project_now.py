@@ -46,15 +46,15 @@ def project_now(home: Path, project: str) -> Said:
     free, today = ready({task.key: task.status for task in known.tasks}, known.blocking), local_today()
     tasks = sorted(known.tasks, key=lambda task: pressing_day(task.due, today))
     parts = (
-        (_UNFINISHED, _named((task for task in tasks if task.status in (DOING, REVIEW)), MAX_ITEMS)),
-        (_READY, _named((task for task in tasks if task.key in free), MAX_ITEMS)),
+        (_UNFINISHED, _named(task for task in tasks if task.status in (DOING, REVIEW))),
+        (_READY, _named(task for task in tasks if task.key in free)),
         (_DECIDED, _decided(known, Path(worked_in(home, project) or root))),
     )
     return tuple((heading, named) for heading, named in parts if named)
 
 
-def _named(tasks: Iterable[KnownTask], most: int) -> list[tuple[str, str]]:
-    return [*islice(((task.key, _told(task)) for task in tasks if not suspicion(task.title)), most)]
+def _named(tasks: Iterable[KnownTask]) -> list[tuple[str, str]]:
+    return [*islice(((task.key, _told(task)) for task in tasks if not suspicion(task.title)), MAX_ITEMS)]
 
 
 def _told(task: KnownTask) -> str:
