@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from mcp import Client
 from mcp_types import CallToolResult, Implementation
 
 from anything import ANY_TEXT, ANYTHING, PLAIN, UTF8_TEXT, arguments_of, profile
-from mcp_server.talk import HELLO, READY, text_of
+from mcp_server.talk import COMMAND, HELLO, READY, text_of
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
 from repertoire.mcp_server.tool_definitions import HOOKS, TOOLS
@@ -192,11 +191,10 @@ def _call(number: int, name: str, arguments: Mapping[str, Any]) -> bytes:
 
 def _talk(lines: list[bytes], numbers: range, environment: Mapping[str, str]) -> dict[int, dict[str, Any]]:
     """Send lines to a server of its own and return its answers: to all these numbers, then to a last question."""
-    command = [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"]
     surroundings = {"PYTHONPATH": str(Path(__file__).parents[2] / "server"), **environment}
     opening = [json.dumps(message).encode() for message in (HELLO, READY)]
     with subprocess.Popen(
-        command, env=surroundings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        COMMAND, env=surroundings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdin is not None
         patience = threading.Timer(PATIENCE_S, process.kill)

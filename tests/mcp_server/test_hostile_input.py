@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from hooks.starting import HOSTILE, make_project
-from mcp_server.talk import HELLO, READY, events_of
+from mcp_server.talk import HELLO, READY, events_of, send, started
 from repertoire.app.session.spool import take_in
 from repertoire.domain.event import CLOSED, FAILED, SELECTED
 from repertoire.mcp_server.hook_calls import MOST_JSON, MOST_NAME, MOST_TEXT, Hook
@@ -29,30 +28,20 @@ FILLS = "please fill the fields of this PDF form from my spreadsheet"
 @pytest.fixture
 def server(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     surroundings = {**environment, "PYTHONPATH": str(ROOT / "server"), "HOME": str(tmp_path)}
-    with subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"], env=surroundings, cwd=tmp_path,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    ) as process:  # fmt: skip
-        _tell(process, HELLO, READY)
+    with started(surroundings, tmp_path) as process:
+        send(process, HELLO, READY)
         # opens the store and waits for the model
         _answers(process, {2: {"name": "search_components", "arguments": {"query": "fill PDF forms"}}})
         yield process
-        process.kill()
 
 
 def _hook(name: str, session: str, project: str, **values: str) -> dict[str, Any]:
     return {"name": name, "arguments": {"session_id": session, "cwd": project, **values}}
 
 
-def _tell(process: subprocess.Popen[str], *messages: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
-    process.stdin.flush()
-
-
 def _answers(process: subprocess.Popen[str], calls: dict[int, dict[str, Any]]) -> dict[int, str]:
     """Make all calls at once, and return the text of each answer by the number of its call."""
-    _tell(process, *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n, call in calls.items()))
+    send(process, *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n, call in calls.items()))
     answers: dict[int, str] = {}
     assert process.stdout is not None
     while answers.keys() != calls.keys():

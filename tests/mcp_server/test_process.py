@@ -9,18 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
 import anyio
 import apsw
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 
-from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
+from mcp_server.talk import HELLO, READY, ask, connected, events_of, refused, send, started, text_of
 from repertoire.app.session.spool import take_in
 from repertoire.boot.spool import waiting
 from repertoire.domain.event import OFFERED, SELECTED
@@ -31,7 +29,6 @@ from repertoire.store.migrations import NEWEST
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"]
 USED = {
     "name": "hook_used",
     "arguments": {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"},
@@ -58,32 +55,6 @@ def surroundings(environment: dict[str, str], project: Path, tmp_path: Path) -> 
 def server(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
     with started(surroundings, project) as process:
         yield process
-
-
-@contextmanager
-def started(
-    surroundings: dict[str, str], project: Path, stderr: int = subprocess.DEVNULL
-) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=stderr, text=True,
-    ) as process:  # fmt: skip
-        yield process
-        process.kill()
-
-
-@asynccontextmanager
-async def connected(surroundings: dict[str, str], project: Path) -> AsyncIterator[Client]:
-    """Connect the SDK's own client to the server."""
-    parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=surroundings, cwd=project)
-    async with Client(parameters) as client:
-        yield client
-
-
-def send(process: subprocess.Popen[str], *messages: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
-    process.stdin.flush()
 
 
 def answer(stdout: IO[str] | None, number: int) -> dict[str, Any]:
@@ -145,15 +116,11 @@ def test_a_problem_that_was_under_way_when_the_server_was_killed_is_proposed_by_
     stop = hook("hook_stop", stop_hook_active="false")
     outputs = []
     for calls in ([failed, edits[0], failed, edits[1], failed], [edits[2], passed, stop]):
-        with subprocess.Popen(
-            COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True,
-        ) as process:  # fmt: skip
+        with started(surroundings, project) as process:
             send(process, HELLO, READY)
             for number, each in enumerate(calls, 2):
                 send(process, call(number, each))
                 outputs.append(json.loads(answer(process.stdout, number)["result"]["content"][0]["text"]))
-            process.kill()
     assert outputs[:-1] == [{}] * 7
     assert "KeyError" in outputs[-1]["systemMessage"]
 
@@ -242,18 +209,13 @@ def test_a_place_that_holds_no_database_of_ours_costs_one_line_of_the_log(
         path.unlink()
         make(path)
     search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
-    said = "".join(json.dumps(message) + "\n" for message in (HELLO, READY, call(2, USED), call(3, USED)))
-    with subprocess.Popen(
-        COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    with started(surroundings, project, stderr=subprocess.PIPE) as process:
+        send(process, HELLO, READY, call(2, USED), call(3, USED), call(4, search))
         assert process.stdin is not None
-        process.stdin.write(said)
-        send(process, call(4, search))
         assert answer(process.stdout, 4)["result"]["isError"] is True
         process.stdin.close()
         told = process.stderr.read() if process.stderr is not None else ""
-    assert process.returncode == 0
+        assert process.wait() == 0
     assert [line for line in told.splitlines() if "had no answer after" not in line] == [
         f"repertoire: {path} was written by a newer Repertoire (schema 99, this one knows {NEWEST}), "
         "it was left as it is; update the plugin"

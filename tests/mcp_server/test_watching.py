@@ -5,24 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 
 from app.projects.small_project import FILES, begin, read, write
-from mcp_server.talk import ask
+from mcp_server.talk import COMMAND, ask, connected
 from repertoire.app.projects.places import memory_file
 from repertoire.boot.filelock import is_free
 
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"]
 _PATIENCE_S = 60.0  # on a busy machine; it takes less than a second on a quiet one
 
 
@@ -54,13 +50,6 @@ def server(surroundings: dict[str, str], kiln: Path) -> Iterator[subprocess.Pope
     ) as process:
         yield process
         process.kill()
-
-
-@asynccontextmanager
-async def connected(surroundings: dict[str, str], kiln: Path) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=surroundings, cwd=kiln)
-    async with Client(parameters) as client:
-        yield client
 
 
 def is_held(lock: Path) -> bool:
