@@ -10,14 +10,17 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from repertoire.domain.component import COMMAND, SETTING, WORKFLOW
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.values import Unusable
+
+_ALIKE = {SETTING: COMMAND, WORKFLOW: COMMAND}  # kinds whose front matter has the keys of another's
 
 
 @functools.cache
 def _validator(kind: str) -> Draft202012Validator:
-    schema = resources.files("repertoire.ingestion.schemas").joinpath(f"{kind}.json").read_text(encoding="utf-8")
-    return Draft202012Validator(json.loads(schema))
+    file = resources.files("repertoire.ingestion.schemas").joinpath(f"{_ALIKE.get(kind, kind)}.json")
+    return Draft202012Validator(json.loads(file.read_text(encoding="utf-8")))
 
 
 def require(kind: str, value: Any) -> Mapping[str, Any]:
