@@ -22,6 +22,8 @@ INSTRUCTIONS = (
 HOOKS = ("hook_prompt", "hook_expanded", "hook_before", "hook_used", "hook_failed", "hook_stop")
 
 
+_TYPES = texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES)
+_USING = texts("Ids or names of components already in use: what goes with them is named, and higher.", most=20)
 _INSTALLED = flag("true: only what is installed; false: only what is not. Leave out for both.")
 
 _PROJECT = text("The project's folder; by default the present one.", most=4000)
@@ -48,10 +50,8 @@ TOOLS = (
         ),
         properties={
             "query": text('What it should do, in capability words: "fill PDF forms". An exact name works too.'),
-            "types": texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES),
-            "using": texts(
-                "Ids or names of components already in use: what goes with them is named, and higher.", most=20
-            ),
+            "types": _TYPES,
+            "using": _USING,
             "installed": _INSTALLED,
             "limit": {**number("How many results.", least=1, most=50), "default": 10},
             "mode": _MODE,
@@ -91,10 +91,8 @@ TOOLS = (
             "size": number(
                 "Components at most. Leave out for as many as the task is likely to need.", least=1, most=12
             ),
-            "types": texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES),
-            "using": texts(
-                "Ids or names of components already in use: what goes with them is named, and higher.", most=20
-            ),
+            "types": _TYPES,
+            "using": _USING,
             "installed": _INSTALLED,
             "project": _PROJECT,
             "mode": _MODE,

@@ -46,6 +46,11 @@ def evaluation_data(result: EvalResult) -> dict[str, Any]:
     }
 
 
+def figures_data(result: SectionResult | CodeResult | NoteResult | TraceResult) -> dict[str, Any]:
+    """Return the figures of each way to answer as a JSON object."""
+    return asdict(result)
+
+
 def section_evaluation_text(result: SectionResult, *, name: str, split: str, run: Path) -> str:
     """Render the figures of each way to answer questions to a pack, a line each."""
     lines = [
@@ -55,11 +60,6 @@ def section_evaluation_text(result: SectionResult, *, name: str, split: str, run
     ]
     head = f"{name} {split}: {result.queries} queries, {result.sections} sections; {run}"
     return "\n".join([head, *lines, f"called not covered: {result.refused} %"])
-
-
-def section_evaluation_data(result: SectionResult) -> dict[str, Any]:
-    """Return the figures of each way to answer questions to a pack as a JSON object."""
-    return asdict(result)
 
 
 def code_evaluation_text(result: CodeResult, *, name: str, split: str, run: Path) -> str:
@@ -73,11 +73,6 @@ def code_evaluation_text(result: CodeResult, *, name: str, split: str, run: Path
     return "\n".join([f"{name} {split}: {result.queries} queries, {result.texts} texts; {run}", *lines])
 
 
-def code_evaluation_data(result: CodeResult) -> dict[str, Any]:
-    """Return the figures of each way to answer questions about code and documents as a JSON object."""
-    return asdict(result)
-
-
 def note_evaluation_text(result: NoteResult, *, name: str, split: str, run: Path) -> str:
     """Render the figures of each way to answer questions from notes, a line each."""
     lines = [
@@ -89,11 +84,6 @@ def note_evaluation_text(result: NoteResult, *, name: str, split: str, run: Path
     return "\n".join([f"{name} {split}: {result.queries} queries, {result.notes} notes; {run}", *lines])
 
 
-def note_evaluation_data(result: NoteResult) -> dict[str, Any]:
-    """Return the figures of each way to answer questions from notes as a JSON object."""
-    return asdict(result)
-
-
 def trace_evaluation_text(result: TraceResult, *, name: str, split: str) -> str:
     """Render the figures of each way to search traces, a line each, and how often it is silent."""
     lines = [
@@ -103,11 +93,6 @@ def trace_evaluation_text(result: TraceResult, *, name: str, split: str) -> str:
     ]
     silence = f"held back {result.held_back} % of right first answers; {result.false_fits} % fit without the right one"
     return "\n".join([f"{name} {split}: {result.queries} queries", *lines, silence])
-
-
-def trace_evaluation_data(result: TraceResult) -> dict[str, Any]:
-    """Return the figures of each way to search traces as a JSON object."""
-    return asdict(result)
 
 
 def scores_text(scores: Iterable[TrustScores]) -> str:
