@@ -44,8 +44,8 @@ class Soundness:
         rows = self._db.rows("SELECT ecosystem, package, id, data, at FROM advisory ORDER BY ecosystem, package, id")
         return [KeptAdvisory(row[0], row[1], row[2], json.loads(row[3]), row[4]) for row in rows]
 
-    def keep_advisories(self, advisories: Iterable[KeptAdvisory], *, withdrawn: Iterable[str] = ()) -> int:
-        """Replace the stored advisories with these ids, delete the withdrawn ones; return the number of changes."""
+    def keep_advisories(self, advisories: Iterable[KeptAdvisory], *, withdrawn: Iterable[str] = ()) -> None:
+        """Replace the stored advisories with these ids, and delete the withdrawn ones."""
         kept = [
             (item.ecosystem, storable(item.package), storable(item.id), as_json(item.data), item.at)
             for item in advisories
@@ -55,10 +55,8 @@ class Soundness:
             ids = {(row[2],) for row in kept} | {(storable(name),) for name in withdrawn}
             self._db.executemany("DELETE FROM advisory WHERE id = ?", list(ids))
             self._db.executemany("INSERT OR REPLACE INTO advisory VALUES (?, ?, ?, ?, ?)", kept)
-            moved = len(before ^ {tuple(row) for row in self._advisories()})
-            if moved:
+            if before != {tuple(row) for row in self._advisories()}:
                 self._db.touch(COMPONENTS)
-        return moved
 
     def forget_advisories(self) -> int:
         """Delete every advisory; return how many there were."""

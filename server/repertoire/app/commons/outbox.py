@@ -56,8 +56,8 @@ def sent_before_joining(store: Store) -> dict[str, str]:
     return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": f"{BEFORE} {_state(vote)}" for vote in votes}
 
 
-def withhold(store: Store, membership: Membership, name: str) -> Trace:
-    """Keep a trace and one's votes on it out of the outbox; return it.
+def withhold(store: Store, membership: Membership, name: str) -> None:
+    """Keep a trace and one's votes on it out of the outbox.
 
     Raises:
         UnknownComponent: there is no such trace.
@@ -65,7 +65,6 @@ def withhold(store: Store, membership: Membership, name: str) -> Trace:
     trace = trace_named(store, name)
     if trace.key not in membership.withheld:
         membership.withheld.append(trace.key)
-    return trace
 
 
 def _in_order(traces: Sequence[Trace]) -> list[Trace]:

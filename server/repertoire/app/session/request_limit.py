@@ -24,16 +24,14 @@ _COMPARED = 1_000  # of equally useful requests, so many oldest are compared: co
 _DAY = len("2026-01-01")
 
 
-def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "") -> int:
-    """Delete the least useful past requests beyond the settings' limit; return how many were deleted."""
+def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "") -> None:
+    """Delete the least useful past requests beyond the settings' limit."""
     count = store.requests.count()
     if count <= settings.max_requests:
-        return 0
+        return
     least = count - settings.max_requests + settings.max_requests // _SLACK
     half_life = settings.memory_days or HALF_LIFE_DAYS
-    gone = _least_useful(store, least, half_life=half_life, query_encoder=query_encoder)
-    store.requests.drop(gone)
-    return len(gone)
+    store.requests.drop(_least_useful(store, least, half_life=half_life, query_encoder=query_encoder))
 
 
 def _least_useful(store: Store, count: int, *, half_life: float, query_encoder: str) -> list[int]:

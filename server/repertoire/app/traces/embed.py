@@ -19,9 +19,8 @@ _AT_ONCE = 4  # batches that a search waits for
 _READ = 2_000  # characters: more than the model reads
 
 
-def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] = lambda: False) -> int:
-    """Embed the traces without a vector; return the number of embedded texts."""
-    done = 0
+def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] = lambda: False) -> None:
+    """Embed the traces without a vector."""
     for space in SPACES:
         while not stop():
             rows = store.traces.pending(space, embedder.model, limit=_BATCH)
@@ -30,8 +29,6 @@ def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] =
             traces = store.traces.by_id(node_id for node_id, _ in rows)
             vectors = embedder.embed_passages([passage(space, traces[node_id], embedder.model) for node_id, _ in rows])
             store.vectors.put(space, embedder.model, rows, vectors)
-            done += len(rows)
-    return done
 
 
 def embed_foreign_again(store: Store, model: str) -> None:
