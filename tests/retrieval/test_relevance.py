@@ -14,10 +14,10 @@ from repertoire.domain.component import SKILL, Component
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.confidence import chance, chance_share, interpolate
+from repertoire.retrieval.grading import is_placeholder
 from repertoire.retrieval.judging import rarities_of
 from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
 from repertoire.retrieval.relevance_features import HEAD, REPLACED, relevance_features

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from repertoire import syntax
 from repertoire.domain.component import Edge
@@ -24,7 +24,6 @@ from repertoire.domain.project import (
     file_key,
     symbol_key,
 )
-from repertoire.projects.known import Programs
 from repertoire.projects.modules import Modules
 from repertoire.projects.names import UNKNOWN
 from repertoire.projects.types import RETURNED
@@ -36,6 +35,23 @@ _STAR: Final = "*"
 _SELF = ("self", "cls", "this", "Self")
 _OF_BUILT_IN_TYPES = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
 _COMMON = 5  # characters of a name below which the only definition in a project is no evidence
+
+
+class Programs(Protocol):
+    """What is known of the programs of a project."""
+
+    @property
+    def languages(self) -> Mapping[str, str]:
+        """Map every file to its language."""
+
+    def facts(self, path: str) -> CodeFacts:
+        """Return what a file says of others."""
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        """Return the symbols of a file, in its order."""
+
+    def named(self, kinds: Sequence[str], name: str) -> Sequence[Definition]:
+        """Return all symbols of some kinds with a name, in the order in which they were stored."""
 
 
 @dataclass(frozen=True)

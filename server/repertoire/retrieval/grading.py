@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from repertoire.domain.component import Component
+from repertoire.domain.text import split_words
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.binding import BINDING
 from repertoire.retrieval.direction import DIRECTION
@@ -15,7 +16,6 @@ from repertoire.retrieval.judging import rarities_of
 from repertoire.retrieval.know_how import lacks_know_how
 from repertoire.retrieval.need import NO_HINT
 from repertoire.retrieval.pair_reading import OF_HINT, OF_LIST, OF_SET, graded_again, pair_text
-from repertoire.retrieval.placeholders import is_placeholder
 from repertoire.retrieval.plan import PROMPT, RECOMMEND
 from repertoire.retrieval.ranking import ComponentRun
 from repertoire.retrieval.relevance import RELEVANCE, GradedHead
@@ -32,6 +32,8 @@ _RIVAL = 2.0
 _SERVES_DATA = 1.0  # half as much of a product's server, where know-how about the product is asked for
 # The same of a placeholder: of 29 graded answers that were one, none served, though their texts say how one is written.
 _PLACEHOLDER = 4.0
+_SHOWING = frozenset({"example", "sample", "template", "dummy", "hello"})
+_KINDS = frozenset({"skill", "agent", "subagent", "command", "hook", "server", "plugin", "mcp", "world"})
 # Rows that join the head for providing what the project is built with: the specialist of a framework seldom bears a
 # word of the task. Of 115 graded prompts in projects 49.6 of 100 sets are good without them, 52.2 with them.
 _MOST_AT_HOME = 12
@@ -129,3 +131,9 @@ def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
         odds = run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.grades_share))
         run.add(RELEVANCE, odds - run.parts[RELEVANCE] if RELEVANCE in run.parts else odds)
         run.mix_past_requests()  # it moves shares of likelihood, which the grades have changed
+
+
+def is_placeholder(component: Component) -> bool:
+    """Tell whether a component's name says no more than that it is an example of its kind, as `example-skill` does."""
+    first, *rest = split_words(component.name) or [""]
+    return first in _SHOWING and bool(rest) and _KINDS.issuperset(rest)
