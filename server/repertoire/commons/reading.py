@@ -25,6 +25,7 @@ from repertoire.commons.vectors import Columns, Held, as_vector, held
 from repertoire.commons.vote_cache import CachedVotes, updated
 from repertoire.domain.trace import ACTIVE, Trace, Trust
 from repertoire.ports import Among, Embedder, Rows, Vectors
+from repertoire.retrieval.arrays import places_among
 from repertoire.store.stemming import stems
 
 _SHOWING = 500  # traces of one error
@@ -259,7 +260,7 @@ class CommunityTraces:
             scores.append(_idf(counts[word], self._total) * times * (_K1 + 1) / (times + relative))
         found, places = np.unique(np.concatenate(numbers), return_inverse=True)
         total = np.bincount(places, np.concatenate(scores), minlength=len(found))
-        _, kept = _places(found, allowed)
+        _, kept = places_among(allowed, found)
         return found[kept], total[kept].astype(np.float64)
 
 
@@ -271,18 +272,10 @@ def _updated(numbers: Rows, changed: Mapping[str, Rows], statuses: Sequence[str]
     if not changed:
         return numbers
     known = np.concatenate([*changed.values()])
-    places, held = _places(known, numbers)
+    places, held = places_among(numbers, known)
     kept = np.delete(numbers, places[held])
     added = np.sort(np.concatenate([_NONE, *(changed[status] for status in statuses if status in changed)]))
     return np.insert(kept, np.searchsorted(kept, added), added)
-
-
-def _places(asked: Rows, numbers: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
-    """Return where numbers stand, or would stand, among ascending ones, and which of them do stand there."""
-    places = np.searchsorted(numbers, asked)
-    held = places < len(numbers)
-    held[held] = numbers[places[held]] == asked[held]
-    return places, held
 
 
 def _idf(count: int, total: int) -> float:

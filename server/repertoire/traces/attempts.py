@@ -151,10 +151,6 @@ def _looked(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     return replace(session, problems=problems)
 
 
-def _called(session: SessionTrace, _: Step, __: Shell) -> SessionTrace:
-    return changed(session)
-
-
 def _without_old(session: SessionTrace, at: float) -> SessionTrace:
     if all(at - each.seen < _FORGOTTEN for each in session.problems):
         return session
@@ -175,5 +171,5 @@ _TAKES: Mapping[str, Callable[[SessionTrace, Step, Shell], SessionTrace]] = {
     COMMAND: _command,
     EDIT: _edited,
     LOOK: _looked,
-    CALL: _called,
+    CALL: lambda session, *_: changed(session),
 }

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
-import numpy.typing as npt
 
 from repertoire.app.traces.embed import SPACES, embed_latest
 from repertoire.boot.heap import return_memory
 from repertoire.domain.graph import TRACES
 from repertoire.domain.trace import ACTIVE, ME, Trace, Trust, Vote
 from repertoire.ports import Embedder, Rows, Vectors
+from repertoire.retrieval.arrays import Mask, places_among
 from repertoire.store.database import Store
 from repertoire.traces.byte_vectors import ByteVectors
 from repertoire.traces.reputation import Reputation, reputation
 from repertoire.traces.trust import by_trace, latest, trust
 
-Mask = npt.NDArray[np.bool_]
 _DRIFT = 0.05  # by which the number of traces may change before words are counted again
 _COUNTED = 50_000  # words
 
@@ -49,7 +48,7 @@ class Space:
             return {}
         scores = self.vectors.products(vector)
         if not np.array_equal(self.ids, allowed):
-            scores[~_among(self.ids, allowed)] = -np.inf
+            scores[~places_among(allowed, self.ids)[1]] = -np.inf
         limit = min(limit, len(scores))
         best = np.argpartition(-scores, limit - 1)[:limit]
         pairs = zip(self.ids[best].tolist(), scores[best].tolist(), strict=True)
@@ -117,11 +116,3 @@ class TraceCache:
         new = [word for word in words if word not in self._counts]
         self._counts.update(self.store.traces.frequencies(new))
         return {word: self._counts[word] for word in words}
-
-
-def _among(ids: Rows, allowed: Rows) -> Mask:
-    """Return a mask of the ids that are in a sorted array."""
-    if not len(allowed):
-        return np.zeros(len(ids), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(allowed, ids), len(allowed) - 1)
-    return np.asarray(allowed[places] == ids)

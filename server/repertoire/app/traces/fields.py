@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date
 
 from repertoire.domain.component import SKILL, Component
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.project import is_day
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import (
     ME,
@@ -124,13 +123,6 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
         flags=flags_of(title, context, solution),
         at=now,
     )
-
-
-def is_day(text: str) -> bool:
-    """Tell whether a text is a date such as 2026-12-31."""
-    with suppress(ValueError):
-        return date.fromisoformat(text).isoformat() == text
-    return False
 
 
 def redacted(text: str, project: str = "") -> str:

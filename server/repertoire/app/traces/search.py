@@ -17,6 +17,7 @@ from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
 from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace, Trust
 from repertoire.ports import Among, Embedder, Rows, TraceReader, TraceSpace, TraceStore, Vectors
+from repertoire.retrieval.arrays import places_among
 from repertoire.retrieval.translation import forms_asked, words_asked
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
@@ -188,12 +189,8 @@ def _by_words(kept: TraceReader, wanted: TraceQuery, question: _Question, allowe
 
 def _among(node_ids: Sequence[int], allowed: Rows) -> set[int]:
     """Return those of some rows that are allowed; `allowed` is ascending."""
-    if not len(allowed) or not node_ids:
-        return set()
     asked = np.asarray(node_ids, dtype=np.int64)
-    places = np.minimum(np.searchsorted(allowed, asked), len(allowed) - 1)
-    found: list[int] = asked[allowed[places] == asked].tolist()
-    return set(found)
+    return set(asked[places_among(allowed, asked)[1]].tolist())
 
 
 def _by_meaning(

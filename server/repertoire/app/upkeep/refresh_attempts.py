@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from repertoire.app.clock import now
+from repertoire.boot.private_file import write_json
 
 _FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
 _MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product
@@ -72,10 +72,5 @@ def time_of(text: str) -> datetime:
 
 
 def _keep(home: Path, attempt: RefreshAttempt) -> None:
-    beside = home / f"refresh.json.{os.getpid()}"
     with contextlib.suppress(OSError):  # a refresh must run even if its record cannot be written
-        try:
-            beside.write_text(json.dumps(asdict(attempt)), encoding="utf-8")
-            beside.replace(home / "refresh.json")
-        finally:
-            beside.unlink(missing_ok=True)  # a full disk leaves a partial file
+        write_json(home / "refresh.json", asdict(attempt))
