@@ -53,10 +53,6 @@ class Embedder(Protocol):
 class Reranker(Protocol):
     """Scores how well texts answer a question, reading both together (cross-encoder): slower and more exact."""
 
-    @property
-    def loaded(self) -> bool:
-        """Tell whether the model is in memory now."""
-
     def load(self) -> None:
         """Load the model into memory, so that the first scoring is not delayed."""
 
@@ -210,9 +206,6 @@ class GraphReader(Protocol):
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
         """Return the components with this name, installed ones first."""
-
-    def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
-        """Return the edges of a node in a view, the strongest first."""
 
     def data(self, node_type: str) -> dict[int, dict[str, Any]]:
         """Map the node ids of a type other than components to the stored data of each node."""

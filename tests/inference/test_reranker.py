@@ -74,11 +74,11 @@ def ask(store, folder, text="release the repository", **more):
 
 def test_it_scores_each_text_together_with_the_question(tmp_path):
     reranker = LocalReranker(cross_encoder(tmp_path / "model", "parcel"))
-    assert not reranker.loaded
+    assert reranker._model is None
     assert reranker.score("notes", ["a parcel", "nothing", "parcel, parcel"]).tolist() == [1.0, 0.0, 2.0]
     assert reranker.score("parcel", ["nothing"]).tolist() == [1.0]
     assert reranker.score("notes", []).tolist() == []
-    assert reranker.loaded
+    assert reranker._model is not None
 
 
 def test_answers_follow_the_configured_model(embedded, tmp_path):

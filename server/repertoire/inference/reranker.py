@@ -23,11 +23,6 @@ class LocalReranker:
         self._lock = threading.Lock()
         self._model: CrossEncoder | None = None
 
-    @property
-    def loaded(self) -> bool:
-        """Tell whether the model is in memory now."""
-        return self._model is not None
-
     def load(self) -> None:
         """Load the model if it is not in memory, so that the next call need not wait for it.
 

@@ -77,10 +77,6 @@ class Flags:
             )
         }
 
-    def accepted(self, content_hash: str) -> str:
-        """Return the time when a person accepted this content, or an empty string."""
-        return str(self._db.value("SELECT at FROM acceptance WHERE content_hash = ?", (content_hash,)) or "")
-
     def accept(self, content_hash: str, node_key: str, *, now: str) -> None:
         """Record that a person accepts this content, whatever flags it has."""
         with self._db.transaction():

@@ -37,7 +37,6 @@ class Written:
 
     changed: int
     removed: int
-    total: int
 
 
 class Sources:
@@ -134,10 +133,9 @@ class Sources:
                 "DELETE FROM file WHERE source_id = ? AND path = ?", [(owner, path) for path in dropped]
             )
             writer.collect_orphans()
-            total = self._db.value("SELECT count(*) FROM node WHERE source_id = ? AND type = 'component'", (owner,))
             if changed or stale:
                 self._unsettle()
-        return Written(changed, len(stale), total)
+        return Written(changed, len(stale))
 
     def remove(self, source: str) -> bool:
         """Remove a source with exactly its own nodes and edges; tell whether there was one."""

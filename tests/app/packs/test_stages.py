@@ -50,8 +50,6 @@ def shelf(tmp_path_factory, embedder):
 class Reader:
     """A cross-encoder that prefers texts with one word, or is missing."""
 
-    loaded = True
-
     def __init__(self, word: str = "") -> None:
         self.word = word
 
