@@ -78,8 +78,8 @@ def fill(store: Store, *more: Component, installed: Sequence[str] = ()) -> None:
 
 
 def fill_skills(store: Store, rows: Sequence[tuple[str, str, str]]) -> None:
-    """Put skills into a store, each by its name, its description and the capability that it provides."""
-    records = [record_of(component("skill", name, told), provides=[provided]) for name, told, provided in rows]
+    """Put skills into a store, each by its name, its description and the capability that it provides, if any."""
+    records = [record_of(component("skill", name, told), provides=[term] if term else []) for name, told, term in rows]
     store.sources.write(SOURCE, records, [], derived=[], now=NOW)
 
 

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp_types import Implementation
 
+from app.projects.small_project import FILES, begin, read, write
 from mcp_server.protocol_kit import FETCHED, protocol_kit
 from mcp_server.talk import CLAUDE_CODE, Talk
 from repertoire.app.sources.embed import embed_pending
@@ -87,3 +88,14 @@ def connection(dispatcher: Dispatcher) -> Talk:
             yield connected
 
     return connect
+
+
+@pytest.fixture
+def kiln(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> Path:
+    """Return the folder of a project with a memory, the present one."""
+    root = write(tmp_path / "kiln-project", FILES)
+    with begin(home, root) as memory:
+        read(memory)
+    environment["CLAUDE_PROJECT_DIR"] = str(root)
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(root))
+    return root

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 
-from app.projects.small_project import FILES, begin, read, write
+from app.projects.small_project import FILES, begin, write
 from mcp_server.talk import Talk, ask, refused
 from repertoire.cli.main import cli
 from repertoire.mcp_server.dispatcher import Dispatcher
@@ -17,16 +17,6 @@ from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.server import build_server
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def kiln(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> Path:
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(home, root) as memory:
-        read(memory)
-    environment["CLAUDE_PROJECT_DIR"] = str(root)
-    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(root))
-    return root
 
 
 async def test_a_session_in_a_project_that_was_never_begun_sees_nothing_of_it(

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from app.projects.small_project import FILES, begin, read, write
+from app.projects.small_project import FILES, write
 from mcp_server.talk import COMMAND, ask, connected
 from repertoire.app.projects.places import memory_file
 from repertoire.boot.filelock import is_free
@@ -20,14 +20,6 @@ pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 60.0  # on a busy machine; it takes less than a second on a quiet one
-
-
-@pytest.fixture
-def kiln(home: Path, tmp_path: Path) -> Path:
-    root = write(tmp_path / "kiln-project", FILES)
-    with begin(home, root) as memory:
-        read(memory)
-    return root
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from repertoire.retrieval.implied_capabilities import MEANT, CapabilityModel, ca
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.store.database import Store
-from sample_home import NOW, SOURCE, component, record_of, two_units
+from sample_home import fill_skills, two_units
 
 SYMPTOM = "requests take forever since the last release"
 ROWS = (
@@ -33,11 +33,7 @@ def stocked(tmp_path: Path, embedder: Embedder) -> Iterator[Callable[..., Pipeli
     with Store.open(tmp_path / "stocked.db") as store:
 
         def stock(rows: Sequence[tuple[str, str, str]]) -> Pipeline:
-            records = [
-                record_of(component("skill", name, told), provides=[capability] if capability else [])
-                for name, told, capability in rows
-            ]
-            store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+            fill_skills(store, rows)
             embed_pending(store, embedder)
             return Pipeline(store.graph, store.vectors, embedder=embedder)
 

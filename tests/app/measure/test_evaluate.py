@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from labelled_files import write_labelled_set
 from repertoire.app.ask.search import search
 from repertoire.app.measure.evaluate import PROMPT, SET, TASK, EvalOptions, evaluate
 from repertoire.app.sources.embed import embed_pending
@@ -44,17 +45,13 @@ def embedder():
 
 @pytest.fixture
 def labelled(tmp_path):
-    folder = tmp_path / "set"
-    folder.mkdir()
     rows = [
         {"id": name, "type": kind, "name": name, "text": text, "repo": repo, "depends_on": needs}
         for name, kind, text, repo, needs in CORPUS
     ]
     queries = [{"id": key, "text": text, "split": split, "repo": repo} for key, text, split, repo, _ in QUERIES]
-    for name, lines in (("corpus.jsonl", rows), ("queries.jsonl", queries)):
-        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     gold = "".join(f"{key}\t{document}\t1\n" for key, *_, documents in QUERIES for document in documents)
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + gold)
+    folder = write_labelled_set(tmp_path / "set", rows, queries, "query-id\tcorpus-id\tscore\n" + gold)
     (folder / "edges.tsv").write_text(
         "source\ttarget\ttype\tcount\nship-it\tlint-charts\tfeeds\t3\ntie-out\te:books\tabout\n"
     )

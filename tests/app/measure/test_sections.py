@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from labelled_files import write_labelled_set
 from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.wiring import open_new_pack
 from repertoire.domain.errors import InvalidRequest
@@ -16,18 +15,11 @@ ROWS = [
     {"id": "bank#ledgers", "page": "bank", "text": "# Ledgers\n\nCompare the ledger with the bank."},
 ]
 QUERY = {"id": "q", "text": "compare a ledger with the bank", "split": "dev"}
-
-
-def labelled(folder, rows):
-    folder.mkdir()
-    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    (folder / "queries.jsonl").write_text(json.dumps(QUERY))
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tbank#ledgers\t1\n")
-    return folder
+GOLD = "query-id\tcorpus-id\tscore\nq\tbank#ledgers\t1\n"
 
 
 def measured(tmp_path, rows, embedder):
-    options = SectionOptions(labelled(tmp_path / "set", rows), tmp_path / "run.tsv", gate=0.48)
+    options = SectionOptions(write_labelled_set(tmp_path / "set", rows, [QUERY], GOLD), tmp_path / "run.tsv", gate=0.48)
     return evaluate_sections(options, open_new_pack, embedder, report=lambda _: None)
 
 
