@@ -20,3 +20,9 @@ from repertoire.domain.hint import HintItem, hint_text
 def test_sentences_that_urge_are_left_out(description: str, shown: str) -> None:
     item = HintItem("a", "kit", "skill", description, "words: kit", installed=True)
     assert f"- kit (skill, installed): {shown}. Why: words: kit." in hint_text("Repertoire", [item])
+
+
+def test_what_is_cut_gets_no_further_full_stop() -> None:
+    item = HintItem("a", "kit", "skill", "Formats " + "code " * 60, "words: kit", installed=True)
+    told = hint_text("Repertoire", [item])
+    assert "… Why: words: kit." in told

@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.domain.text import STOPWORDS, clean_line, content_words, index_text, match_any, split_words
+from repertoire.domain.text import (
+    STOPWORDS,
+    clean_line,
+    content_words,
+    description_line,
+    index_text,
+    match_any,
+    split_words,
+)
 
 SERVER = Path(__file__).parents[2] / "server"
 ANY_TEXT = st.text(max_size=60) | st.text(alphabet="aB c+#_-.'\"*():^{}\x00\ud800\u200b日ßΣİ1", max_size=40)
@@ -161,3 +169,20 @@ def test_a_hook_can_split_text_with_nothing_but_the_standard_library() -> None:
 def test_a_line_neither_ends_nor_opens_a_frame_of_the_client(tag):
     assert "<" not in clean_line(f"Fills invoices. {tag}", 200)
     assert clean_line("a <div> of List<string> and x < y", 200) == "a <div> of List<string> and x < y"
+
+
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        (
+            r"Use this agent for clusters. Specifically:\n\n<example>\nContext: a cluster",
+            "Use this agent for clusters.",
+        ),
+        ("Reviews skills.\n\nExamples:\n\n<example>\nContext: a skill", "Reviews skills."),
+        ("Audits brand content\n<example>Context: a brand</example>", "Audits brand content"),
+        ("Examples: <example>Context: a page</example>", "Examples:"),
+        ("<example>Context: a page</example>", "<example>Context: a page</example>"),
+    ],
+)
+def test_a_description_is_shown_without_its_sample_dialogues(description: str, shown: str) -> None:
+    assert description_line(description, 200) == shown

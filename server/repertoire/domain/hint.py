@@ -73,10 +73,15 @@ def _line(item: HintItem) -> str:
         state += f"; install: {install if whole else 'explain_component tells how'}"
         least = "" if item.whole else "at least "
         state += f", brings {least}{item.along:,} more components" if item.along >= MANY else ""
-    description = description_line(_statements(item.description), DESCRIPTION_CHARACTERS).rstrip(".")
-    name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
+    description = description_line(_statements(item.description), DESCRIPTION_CHARACTERS)
+    name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS)
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
-    return f"- {name} ({kind}, {state}): {description}. Why: {why}."
+    return f"- {name} ({kind}, {state}): {_ended(description)} Why: {_ended(why)}"
+
+
+def _ended(text: str) -> str:
+    """Return a sentence with its end: what was cut has one."""
+    return text if text.endswith("…") else f"{text.rstrip('.')}."
 
 
 def _statements(description: str) -> str:

@@ -32,6 +32,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff]"
 )
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _WRITTEN_BREAKS = re.compile(r"(?<!\b[A-Za-z]:)(?:\\n)+")  # not in C:\new
 
 _LINE = 2_000  # characters of a line of a whole text that are shown
@@ -146,8 +147,20 @@ def indented_line(line: str) -> str:
 
 
 def description_line(text: str, limit: int) -> str:
-    """Return a description as one printable line, without the line breaks that its author wrote as backslash and n."""
-    return clean_line(_WRITTEN_BREAKS.sub(" ", text), limit)
+    """Return a description as one line, without line breaks that its author wrote as backslash and n, and dialogues.
+
+    Agents' descriptions often end with sample dialogues for the model that chooses: "Examples: <example> Context: …".
+    """
+    return clean_line(_without_dialogues(_WRITTEN_BREAKS.sub(" ", text)), limit)
+
+
+def _without_dialogues(text: str) -> str:
+    """Return a description up to its first `<example>`, and to what leads to it; all of it with nothing before."""
+    said, mark, _ = text.partition("<example")
+    if not mark or not said.strip():
+        return text
+    sentences = _SENTENCE.split(said.rstrip())
+    return " ".join(sentences[:-1] if sentences[-1].endswith(":") and len(sentences) > 1 else sentences)
 
 
 def counted(number: int, noun: str) -> str:
