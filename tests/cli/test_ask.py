@@ -32,10 +32,10 @@ def test_an_empty_machine_answers_from_the_shipped_catalogue_in_words_and_meanin
 
 
 def test_a_line_break_that_a_description_spells_is_not_shown_as_it_is_spelled(run, skill, tmp_path):
-    spelled = r"Paints zebra crossings in C:\new roads. Specifically:\n\n<example>\nContext: a street"
+    spelled = r"Paints zebra crossings in C:\new roads. Further:\n\na street"
     skill(tmp_path / "user" / ".claude", "zebra-crossing", spelled)
     run("refresh", "--text-only")
-    shown = r"Paints zebra crossings in C:\new roads. Specifically: <example> Context: a street"
+    shown = r"Paints zebra crossings in C:\new roads. Further: a street"
     assert shown in run("search", "paint zebra crossings", "--wait").stdout
 
 

@@ -180,7 +180,7 @@ def test_a_line_neither_ends_nor_opens_a_frame_of_the_client(tag):
         ),
         ("Reviews skills.\n\nExamples:\n\n<example>\nContext: a skill", "Reviews skills."),
         ("Audits brand content\n<example>Context: a brand</example>", "Audits brand content"),
-        ("Examples: <example>Context: a page</example>", "Examples:"),
+        ("Examples: <example>Context: a page</example>", "Examples"),
         ("<example>Context: a page</example>", "<example>Context: a page</example>"),
     ],
 )

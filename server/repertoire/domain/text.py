@@ -160,7 +160,7 @@ def _without_dialogues(text: str) -> str:
     if not mark or not said.strip():
         return text
     sentences = _SENTENCE.split(said.rstrip())
-    return " ".join(sentences[:-1] if sentences[-1].endswith(":") and len(sentences) > 1 else sentences)
+    return " ".join(sentences[:-1] if sentences[-1].endswith(":") and len(sentences) > 1 else sentences).rstrip(":")
 
 
 def counted(number: int, noun: str) -> str:

@@ -99,8 +99,8 @@ def test_what_hides_text_or_gives_the_model_orders_is_never_in_a_hint_however_we
 
 
 def test_a_line_break_that_a_description_spells_is_not_in_the_hint() -> None:
-    item = HintItem("i", "weave", "skill", r"Weaves:\n\n<example>\nWillow", "words", installed=True)
-    assert "Weaves: <example> Willow" in hint_text("Heading", [item])
+    item = HintItem("i", "weave", "skill", r"Weaves:\n\nwillow", "words", installed=True)
+    assert "Weaves: willow" in hint_text("Heading", [item])
 
 
 def test_a_past_request_is_told_without_its_words() -> None:
