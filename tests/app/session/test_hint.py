@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from repertoire.app.kernel import Repertoire
@@ -19,6 +20,7 @@ from repertoire.app.session.hint_confidence import (
     SUBJECT_CREDIT_LIMIT,
     SUBJECT_WEIGHT,
     hint_confidence,
+    is_ready,
 )
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
@@ -317,3 +319,22 @@ def test_what_is_installed_is_named_at_a_lower_chance_than_what_would_have_to_be
         assert SERVES_THRESHOLD_INSTALLED[0] < ranking.chance < SERVES_THRESHOLD[0]
         found = offer(opened.pipeline, ranking.plan.query.text, HintLimits())
     assert [hit.component.name for hit in found.hits] == named
+
+
+@pytest.mark.parametrize(("odds", "ready"), [(0.0, True), (-0.3, True), (-2.0, False)])
+def test_what_is_installed_and_serves_about_as_likely_as_the_first_is_named_at_its_own_lower_chance(
+    tmp_path: Path, odds: float, ready: bool
+) -> None:
+    first = component("skill", "invoices", "Writes an invoice for each customer from a list of hours.")
+    own = component("skill", "billing", "Writes the bill of a customer: an invoice of all hours.", installed=True)
+    with open_repertoire(filled_home(tmp_path, first, own), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        ranking = opened.pipeline.rank(Query("why does the invoice say 12 hours"), intent=PROMPTED)
+        hits = opened.pipeline.hits(ranking, ranking.rows[:2])
+        assert [hit.component.id for hit in hits] == [first.id, own.id]
+        grades = np.full((len(ranking.snapshot), 2), -9.0)
+        grades[ranking.rows[:2]] = [[0.0, 0.0], [odds, odds]]
+        graded = replace(ranking, grades=grades, chance=0.5, need=0.0)
+        assert is_ready(graded, hits) == ready
+        assert (hint_confidence(graded, hits, ready=ready) >= HINT_THRESHOLD) == ready

@@ -80,3 +80,29 @@ def test_pasted_lines_take_no_hint_away(tmp_path: Path) -> None:
     stack = "TypeError: a is undefined\n    at open (/app/src/a.ts:42:13)\n    at load (/app/src/b.ts:1:2)"
     for number, prompt in enumerate((f"{PROMPT}\n\n{stack}", f"{stack}\n{PROMPT}")):
         assert named(tmp_path / f"{number}", (SOURCE, FORMS), prompt=prompt) == [FORMS.id]
+
+
+@pytest.mark.parametrize(("name", "again"), [("pdf-forms", False), ("form-blanks", True)])
+def test_what_bears_the_name_of_what_the_session_was_told_of_is_not_named_again(
+    tmp_path: Path, name: str, again: bool
+) -> None:
+    words = "Form filling for PDF forms: the form's blanks get the values of Excel sheets."
+    other = replace(
+        FORMS, id=f"{SOURCE.key}:other", name=name, path="other.md", description=words, content_hash="other"
+    )
+    told = named(tmp_path, (SOURCE, FORMS), (SOURCE, other), seen=frozenset((FORMS.id,)))
+    assert told == ([other.id] if again else [])
+
+
+def test_in_place_of_what_would_be_installed_the_installed_one_of_its_name_is_named_however_far_behind(
+    tmp_path: Path,
+) -> None:
+    own = replace(
+        FORMS,
+        id=f"{USER.key}:forms",
+        description="Expert in paper: prints, binds, archives.",
+        installed=True,
+        install=(),
+    )
+    both = (SOURCE, FORMS), (USER, replace(own, content_hash="own", body="Papers."))
+    assert named(tmp_path, *both) == [own.id]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.ask.set_candidates import twin_marks
-from repertoire.app.session.hint_confidence import hint_confidence
+from repertoire.app.session.hint_confidence import INSTALLED_FIRST_THRESHOLD, hint_confidence, is_ready
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer
@@ -36,9 +36,8 @@ from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-# The next three thresholds are shares of the best component's score.
+# The next two thresholds are shares of the best component's score.
 SECOND_ITEM_THRESHOLD = 0.45  # another component with this share is named beside the best
-INSTALLED_FIRST_THRESHOLD = 0.65  # an installed component with this share is named first
 INSTALLED_PROVIDER_THRESHOLD = 0.35  # an installed component that provides an asked capability needs only this share
 EXPLORATION_LOOKS = 2.0  # exploration begins once the first component of a hint was looked at so often
 _EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit best
@@ -93,7 +92,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     seen, limits = limits.seen, _with_copies(limits, ranking.snapshot)
     hits = pipeline.hits(ranking, ranking.answering[:_CONSIDERED])
-    sure = hint_confidence(ranking, hits)
+    sure = hint_confidence(ranking, hits, ready=is_ready(ranking, hits))
     if sure < HINT_THRESHOLD:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits):
@@ -158,7 +157,7 @@ def _likely(
 ) -> tuple[list[Hit], list[Hit]]:
     """Return the hits in the order in which a hint names them, installed ones first, and those near the best of them.
 
-    Those that read as what the session has `seen` are left out.
+    Those that a reader takes for what the session has `seen` are left out.
     """
     snapshot = ranking.snapshot
     likely = [hits[place] for place in _as_asked_for(ranking, ranking.answering[: len(hits)])]
@@ -169,7 +168,7 @@ def _likely(
         likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
     rows = np.array([row for one in seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
     told = [entry.component for _, entry in ranking.reader.at(rows)]
-    likely = [hit for hit in likely if not any(_reads_the_same(hit.component, one) for one in told)]
+    likely = [hit for hit in likely if not any(_is_taken_for(hit.component, one) for one in told)]
     return likely, [hit for hit in likely if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]
 
 
@@ -246,13 +245,16 @@ def _is_lighter(hit: Hit, other: Hit) -> bool:
 
 
 def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
-    """Return an installed component that scores near the best one, else the first with an asked capability.
+    """Return installed components near the best one or with its name, else the first with an asked capability.
 
     Many available components repeat a prompt's words, so an installed one may rank far behind them.
     """
     snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
-    here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= INSTALLED_PROVIDER_THRESHOLD * best)]
-    near = here[ranking.scores[here] >= INSTALLED_FIRST_THRESHOLD * best]
+    here = head[snapshot.column("installed")[head]]
+    name = _called(likely[0].component) if likely else None
+    namesakes = np.array([_called(snapshot.summaries[row]) == name for row in here.tolist()], dtype=np.bool_)
+    near = here[namesakes | (ranking.scores[here] >= INSTALLED_FIRST_THRESHOLD * best)]
+    here = here[ranking.scores[here] >= INSTALLED_PROVIDER_THRESHOLD * best]
     rows = near if len(near) or not len(here) else here[snapshot.provided(ranking.plan.capabilities)[here]][:1]
     known = {hit.component.id: hit for hit in likely}
     ids = [snapshot.summaries[row].id for row in rows.tolist()]
@@ -323,6 +325,11 @@ def _called(one: Component | Summary) -> tuple[str, str]:
 
 def _comes_with(part: Component, plugin: Component) -> bool:
     return plugin.type == PLUGIN and part.plugin == plugin.name and part.repository == plugin.repository
+
+
+def _is_taken_for(one: Component, other: Component) -> bool:
+    """Tell whether a reader who was told of one component takes another for it."""
+    return _called(one) == _called(other) or _reads_the_same(one, other)
 
 
 def _reads_the_same(one: Component, other: Component) -> bool:

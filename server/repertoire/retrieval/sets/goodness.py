@@ -57,7 +57,8 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     others = [known[key] for key in entering if key != first.key]
     if not first.installed:
         ready = (one for one in others if one.installed and not one.needs)
-        installed = next((one.key for one in ready if first.serves - one.serves <= _yields(one)), "")
+        likely = (one.key for one in ready if gives_way(first.serves, one.serves, own=one.own))
+        installed = next(likely, "")
         if installed:
             return installed
     if not is_large(first):
@@ -79,9 +80,9 @@ def _likelier(first: Candidate, others: Sequence[Candidate]) -> Candidate:
     return max(likelier, key=lambda one: one.serves, default=first)
 
 
-def _yields(installed: Candidate) -> float:
-    """Return how much likelier one that must be installed may serve, and still give way to an installed one."""
-    return _GIVES_WAY_TO_OWN if installed.own else _GIVES_WAY_TO_INSTALLED
+def gives_way(serves: float, installed_serves: float, *, own: bool) -> bool:
+    """Tell whether one that must be installed, with this chance of serving, gives way to an installed one with that."""
+    return serves - installed_serves <= (_GIVES_WAY_TO_OWN if own else _GIVES_WAY_TO_INSTALLED)
 
 
 def is_large(candidate: Candidate) -> bool:
