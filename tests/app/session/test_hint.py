@@ -15,10 +15,12 @@ from repertoire.app.session import hook_events
 from repertoire.app.session.hint import EXPLORATION_LOOKS, HintLimits, offer, reason_for
 from repertoire.app.session.hint_confidence import (
     NEEDLESS_WEIGHT,
+    PROJECT_EASE,
     SERVES_THRESHOLD,
     SERVES_THRESHOLD_INSTALLED,
     SUBJECT_CREDIT_LIMIT,
     SUBJECT_WEIGHT,
+    SURELY_ASKED,
     hint_confidence,
     is_ready,
 )
@@ -30,7 +32,7 @@ from repertoire.domain.hint import HintItem, hint_text
 from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
 from repertoire.retrieval.need import NO_HINT
 from repertoire.retrieval.plan import PROMPT as PROMPTED
-from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.plan import SEARCH, Stack
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
@@ -338,3 +340,17 @@ def test_what_is_installed_and_serves_about_as_likely_as_the_first_is_named_at_i
         graded = replace(ranking, grades=grades, chance=0.5, need=0.0)
         assert is_ready(graded, hits) == ready
         assert (hint_confidence(graded, hits, ready=ready) >= HINT_THRESHOLD) == ready
+
+
+@pytest.mark.parametrize(
+    ("uses", "need", "shown"), [({"rust"}, SURELY_ASKED, True), ({"rust"}, 1.0, False), (set(), 9.0, False)]
+)
+def test_in_a_project_whose_stack_is_known_a_clear_request_is_answered_at_a_lower_chance(
+    repertoire: Repertoire, uses: set[str], need: float, shown: bool
+) -> None:
+    ranking = repertoire.pipeline.rank(Query(PROMPT), intent=PROMPTED)
+    hits = repertoire.pipeline.hits(ranking, ranking.rows[:1])
+    plan = replace(ranking.plan, stack=Stack(uses=frozenset(uses)))
+    chance = SERVES_THRESHOLD[1] - (SERVES_THRESHOLD[1] - SERVES_THRESHOLD[0]) * plan.brevity - PROJECT_EASE
+    asked = replace(ranking, plan=plan, chance=chance + 1e-6, need=need)
+    assert (hint_confidence(asked, hits) >= HINT_THRESHOLD) == shown

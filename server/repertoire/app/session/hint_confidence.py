@@ -16,6 +16,10 @@ NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
 SERVES_THRESHOLD = 0.55, 0.6
 # What is installed costs nobody an installation if it does not serve, and is of no use while it is never called.
 SERVES_THRESHOLD_INSTALLED = 0.45, 0.5
+# Where a project's stack is known, and a prompt clearly asks for work, so much lower a chance will do. Of 506 graded
+# prompts in 74 projects 16 more draw a hint: 11 begin with one that serves, 4 with one that helps, 1 is ungraded; of
+# 412 everyday prompts in four projects no more. Without a project 5 of 28 that would be new are wrong.
+PROJECT_EASE, SURELY_ASKED = 0.04, 2.0
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
 SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
 SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
@@ -49,6 +53,7 @@ def hint_confidence(ranking: Ranking, hits: Sequence[Hit], *, ready: bool = Fals
     if ranking.chance is not None:
         brief, long = SERVES_THRESHOLD_INSTALLED if installed or ready else SERVES_THRESHOLD
         threshold = long + (brief - long) * ranking.plan.brevity
+        threshold -= PROJECT_EASE * (bool(ranking.plan.stack.uses) and ranking.need >= SURELY_ASKED)
         odds = odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(threshold)
     odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
     return max(odds / (1.0 + odds), served)  # a past success is no chance match
