@@ -1,7 +1,10 @@
 """The table of products is consistent: known kinds, implications of known products, plain names."""
 
+import pytest
+
 from repertoire.catalogue import products, reading
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
+from repertoire.retrieval.products import Products
 
 KNOWN = products.load()
 
@@ -29,3 +32,16 @@ def test_ordinary_words_are_names_of_their_product():
 def test_languages_of_the_vocabulary_go_by_the_same_name():
     terms = reading.load().capabilities
     assert {"python", "react", "nextjs", "spring-boot", "golang", "kubernetes", "aws"} <= KNOWN.keys() & terms.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("next: app/services", False),
+        ("tests pass. next? app/models", False),
+        ("our next app is slow", True),
+        ("our next\napp is slow", True),
+    ],
+)
+def test_words_on_both_sides_of_a_colon_or_a_sentences_end_name_no_product(text, named):
+    assert ("nextjs" in Products(KNOWN).in_question(text)) == named

@@ -15,10 +15,14 @@ _VERSION = re.compile(r"(?<=[a-z]{3})[0-9]+$")
 
 
 class Word(NamedTuple):
-    """A word in lower case, and whether it has a capital that no beginning of a sentence explains."""
+    """A word in lower case, whether it has a capital that no beginning of a sentence explains, and if it stands apart.
+
+    A word stands apart from the one before it if a colon or the end of a sentence is between them: "next: app/models".
+    """
 
     text: str
     capital: bool
+    apart: bool = False
 
 
 class ProductMention(NamedTuple):
@@ -36,12 +40,13 @@ _Index = dict[str, list[tuple[tuple[str, ...], list[tuple[str, bool]]]]]
 def words_of(text: str) -> list[Word]:
     """Return the words of a running text."""
     found = []
-    begins = True
+    before = "."
     for token in _TOKEN.findall(text):
         word = "dotnet" if token.lower() == ".net" else token
         if word[0].isalnum():
-            found.append(Word(word.lower(), not begins and word[0].isupper()))
-        begins = not word[0].isalnum()
+            begins = not before[0].isalnum()
+            found.append(Word(word.lower(), not begins and word[0].isupper(), begins and before != "\n"))
+        before = word
     return found
 
 
@@ -131,13 +136,13 @@ def _index(known: Mapping[str, Product], phrases_of: _Phrases) -> _Index:
 
 
 def _find(words: Sequence[Word], index: _Index) -> Iterator[ProductMention]:
-    """Yield the product mentions among words; at each place the longest phrase wins."""
+    """Yield the product mentions among words; the longest phrase wins, if no word of it stands apart."""
     at = 0
     while at < len(words):
         step = 1
         for phrase, named in index.get(words[at].text, ()):
             here = words[at : at + len(phrase)]
-            if tuple(word.text for word in here) == phrase:
+            if tuple(word.text for word in here) == phrase and not any(word.apart for word in here[1:]):
                 yield from (ProductMention(product, ordinary, here) for product, ordinary in named)
                 step = len(phrase)
                 break
