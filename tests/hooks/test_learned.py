@@ -66,6 +66,22 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
     assert "rails-models" in context(run(project, session=held[6]))
 
 
+def test_a_kind_that_is_ignored_gives_its_place_to_nothing_else(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    alike = [component(kind, f"fastapi-{kind}s", "Knows FastAPI.") for kind in ("command", "hook")]
+    with Store.open(home / "repertoire.db") as store:
+        records = [record_of(one, provides=["fastapi"]) for one in alike]
+        store.sources.write(replace(SOURCE, key="folder:/others"), records, [], derived=[], now=NOW)
+    held = [session for session in map(str, range(99)) if not is_exploration(session)]
+    named = context(run(project, session=held[0]))
+    assert "fastapi-hooks" in named
+    assert "fastapi-commands" not in named
+    hook = {"type": "hook", "rank": 1, "where": "session_start"}
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(now(), OFFERED, f"s{n}", "/other", node="x", data=hook) for n in range(9)])
+    assert context(run(project, session=held[1])) == ""
+
+
 def test_what_says_the_same_as_what_was_told_is_not_told_in_its_place(run: Run, project: Path, home: Path) -> None:
     store_with(home)
     held = [session for session in map(str, range(99)) if not is_exploration(session)]

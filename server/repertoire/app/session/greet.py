@@ -170,7 +170,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     barred = muted | known.harmful | elsewhere
     told = frozenset[str]() if is_exploration(start.session) else _told_lately(db, start)
     weary = {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
-    occasion = Occasion(SESSION_START, start.session, demands=demands(known.hints, SESSION_START), weary=weary)
+    occasion = Occasion(SESSION_START, start.session, weary=weary)
     telling = [term for term in profile.terms if term not in COMMON]
     off = {_OURS, *_turned_off(Path(start.project))}
     candidates = [
@@ -184,7 +184,23 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
     best = islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS)
-    return [fit for fit in best if fit.candidate.id not in told]
+    occasion = replace(occasion, demands=demands(known.hints, SESSION_START))
+    likely = _still_fitting(candidates, weight, profile, occasion)
+    return [fit for fit in best if fit.candidate.id not in told and fit.candidate.id in likely]
+
+
+def _still_fitting(
+    candidates: Sequence[FittingCandidate], weight: Mapping[str, float], profile: Profile, occasion: Occasion
+) -> Collection[str]:
+    """Return the ids of what still fits where kinds that are rarely followed must fit better.
+
+    What falls out leaves its place empty: others in its place would fit less, and be new hints every time.
+    """
+    if not occasion.demands:
+        return {candidate.id for candidate in candidates}
+    demanded = [replace(one, demand=occasion.demand(one.type, one.id)) for one in candidates]
+    fits = choose(demanded, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
+    return {fit.candidate.id for fit in fits}
 
 
 def _turned_off(project: Path) -> set[str]:
