@@ -312,12 +312,16 @@ def test_a_projects_own_component_is_not_suggested_to_it(run: Run, tmp_path: Pat
     assert [line.split(" ")[1] for line in items(text)] == ["orm-reviewer"]
 
 
+@pytest.mark.parametrize(
+    ("text", "provides"),
+    [("Sets up.", ["fastapi", "scaffolding"]), ("Creates the skeleton of a project.", ["fastapi"])],
+)
 def test_what_sets_up_new_projects_comes_after_what_helps_in_one_that_is_there(
-    run: Run, project: Path, home: Path
+    run: Run, project: Path, home: Path, text: str, provides: list[str]
 ) -> None:
     home.mkdir(exist_ok=True)
     records = [
-        record_of(component("skill", "fastapi-starter", "Sets up."), provides=["fastapi", "scaffolding"]),
+        record_of(component("skill", "fastapi-starter", text), provides=provides),
         record_of(component("skill", "fastapi-helper", "Helps."), provides=["fastapi", "caching"]),
     ]
     with Store.open(home / "repertoire.db") as store:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _SURE = 0.6  # certainty from which a term outside the name counts: the descript
 _INSTALLED = 1.15  # factor of an installed component
 _POPULAR, _MOST_POPULAR = 0.08, 2.0  # bonus for each step of popularity, and the number of steps that count
 _BEGINS, _BEGUN = "scaffolding", 0.7  # factor of components that set up new projects: this one exists already
+_NEW_PROJECT = re.compile(r"\b(?:skeletons?|boilerplate|new projects?|projects? from scratch)\b", re.IGNORECASE)
 _SAME_KIND, _SAME_TERMS = 0.7, 0.5  # factors after a choice of the same type, and of a component with no new term
 _READ = 400  # characters of a description that are read: its purpose stands at the beginning
 _ENOUGH = 0.3  # threshold of a score, as a share of the best possible match of one term
@@ -98,7 +100,8 @@ def _score(candidate: FittingCandidate, weight: Mapping[str, float], absent: Abs
 
 def _quality(candidate: FittingCandidate) -> float:
     popular = 1.0 + _POPULAR * min(max(candidate.popularity, 0.0), _MOST_POPULAR)
-    begins = _BEGUN if candidate.terms.get(_BEGINS, 0.0) >= _SURE else 1.0
+    says_so = _NEW_PROJECT.search(candidate.description[:_READ]) is not None
+    begins = _BEGUN if says_so or candidate.terms.get(_BEGINS, 0.0) >= _SURE else 1.0
     return popular * begins * (_INSTALLED if candidate.installed else 1.0)
 
 
