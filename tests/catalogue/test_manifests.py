@@ -54,6 +54,10 @@ dependencies = [\n "fastapi[all]>=0.115",  # don't care\n 'sqlalchemy', "uv ~= 1
         'plugins { id("com.android.application") }\nimplementation("io.ktor:ktor-core:3.0")\nu = "a"',
         "io.ktor ktor-core io.ktor:ktor-core com.android.application",
     ),
+    "main.tf": (
+        'provider "aws" {\n}\n  aws = {\n    source  = "hashicorp/aws"\n  }\nmodule "vpc" {\n  source = "../vpc"\n}\n',
+        "aws hashicorp/aws",
+    ),
     "libs.versions.toml": (
         'core = { module = "androidx.core:core-ktx", version.ref = "c" }\n',
         "androidx.core core-ktx androidx.core:core-ktx",
@@ -196,6 +200,33 @@ def test_the_catalogue_knows_projects_without_a_manifest_of_their_language(
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text)
     assert term in read_profile(str(tmp_path), reading.load().signals).evidence
+
+
+@pytest.mark.parametrize(("framework", "native"), [("flutter:\n    sdk: flutter", False), ("args: ^2.5.0", True)])
+def test_the_native_app_that_a_cross_platform_framework_creates_tells_of_no_language_of_the_project(
+    tmp_path: Path, framework: str, native: bool
+) -> None:
+    files = {"pubspec.yaml": f"dependencies:\n  {framework}\n", "android/build.gradle": "", "ios/Podfile": ""}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_profile(str(tmp_path), reading.load().signals)
+    assert {"java", "swift"}.issubset(found.terms) == native
+    assert "ios" in found.terms
+    assert found.absent.isdisjoint({"java", "swift"})
+
+
+@pytest.mark.parametrize(("provider", "cloud"), [("aws", "aws"), ("azurerm", "azure"), ("google", "gcp")])
+def test_an_infrastructure_shows_its_cloud_by_the_providers_that_it_requires(
+    tmp_path: Path, provider: str, cloud: str
+) -> None:
+    required = (
+        f'terraform {{\n  required_providers {{\n    x = {{\n      source = "hashicorp/{provider}"\n    }}\n  }}\n}}\n'
+    )
+    (tmp_path / "main.tf").write_text(required, encoding="utf-8")
+    found = read_profile(str(tmp_path), reading.load().signals)
+    assert {"terraform", cloud} <= set(found.terms)
+    assert {"aws", "azure", "gcp"} - {cloud} <= found.absent
 
 
 def test_a_manifest_may_be_written_in_utf_16(tmp_path: Path) -> None:

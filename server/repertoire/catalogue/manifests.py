@@ -171,6 +171,13 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     ("build.sbt", _anywhere(r"\"([\w.-]+)\"\s*%%?\s*\"", r"%%?\s*\"([\w.-]+)\"\s*%")),
     ("package.swift", _swift),
     ("deno.json*", _anywhere(r"(?:npm|jsr):((?:@[\w-]+/)?[\w.-]+)")),
+    (
+        "*.tf",  # the providers and the modules of a registry
+        _lines(
+            rf"^{_BLANKS}provider{_BLANK}\"([\w-]+)\"",
+            rf"^{_BLANKS}source{_BLANKS}={_BLANKS}\"([\w-]+/[\w-]+(?:/[\w-]+)?)\"",
+        ),
+    ),
     ("*compose*.y*ml", _lines(rf"^{_BLANKS}image:{_BLANKS}[\"']?(?:[\w.-]+/)*([\w.-]+)")),
 )
 _BY_NAME = {pattern: reader for pattern, reader in _READERS if "*" not in pattern}

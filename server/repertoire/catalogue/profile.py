@@ -33,6 +33,9 @@ _SKIPPED = frozenset(
     """node_modules vendor venv env dist build target out coverage bower_components site-packages __pycache__ Pods
     DerivedData third_party""".split()
 )
+# Frameworks that build a native app around their own code, the folders that they create for it, and its languages.
+_CROSS_PLATFORM = frozenset(("flutter", "react-native", "expo"))
+_NATIVE_FOLDERS, _NATIVE_LANGUAGES = ("android/", "ios/", "macos/"), frozenset(("java", "kotlin", "swift"))
 _HIDDEN = frozenset((".github", ".circleci", ".buildkite", ".storybook", ".changeset", ".claude", ".claude-plugin"))
 
 
@@ -59,7 +62,15 @@ def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
     names = {name: path for path in reversed(paths) for name in (path, path.rsplit("/", 1)[-1])}
     for term, name in _revealed(names, {term: signal.files for term, signal in signals.items()}):
         evidence.setdefault(term, _shown(names[name]))
-    return Profile(evidence, frozenset(signals) - set(evidence))
+    generated = {term for term in _NATIVE_LANGUAGES if _is_generated(term, evidence)}
+    used = {term: shown for term, shown in evidence.items() if term not in generated}
+    return Profile(used, frozenset(signals) - set(evidence))
+
+
+def _is_generated(term: str, evidence: Mapping[str, str]) -> bool:
+    """Tell whether a language shows only in the native app that a cross-platform framework creates."""
+    place = evidence.get(term, "").rpartition(" in ")[2]
+    return place.startswith(_NATIVE_FOLDERS) and not _CROSS_PLATFORM.isdisjoint(evidence)
 
 
 def _shown(path: str) -> str:
