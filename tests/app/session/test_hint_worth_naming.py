@@ -82,9 +82,11 @@ def test_pasted_lines_take_no_hint_away(tmp_path: Path) -> None:
         assert named(tmp_path / f"{number}", (SOURCE, FORMS), prompt=prompt) == [FORMS.id]
 
 
-@pytest.mark.parametrize(("name", "again"), [("pdf-forms", False), ("form-blanks", True)])
+@pytest.mark.parametrize(
+    ("name", "kind", "again"), [("pdf-forms", "skill", False), ("Pdf-Forms", "agent", False), ("blanks", "skill", True)]
+)
 def test_what_bears_the_name_of_what_the_session_was_told_of_is_not_named_again(
-    tmp_path: Path, name: str, again: bool
+    tmp_path: Path, name: str, kind: str, again: bool
 ) -> None:
     words = "Form filling for PDF forms: the form's blanks get the values of Excel sheets."
     other = replace(

@@ -42,6 +42,7 @@ INSTALLED_PROVIDER_THRESHOLD = 0.35  # an installed component that provides an a
 EXPLORATION_LOOKS = 2.0  # exploration begins once the first component of a hint was looked at so often
 _EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit best
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # score parts from past use; the graph walk starts at past requests too
+_LIKELIER_THAN_NOT = 0.5
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
 # Share of the shorter description's words that two components of one name and type have in common, if they are one.
 _NAMESAKE = 0.5
@@ -97,7 +98,8 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
-    likely, near = _likely(pipeline, ranking, hits, limits, seen=seen)
+    limits, told = _with_namesakes(ranking, hits, limits, seen)
+    likely, near = _likely(pipeline, ranking, hits, limits, told)
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if _is_wanted(hit, unwanted)]
     chosen = _chosen(_lighter_first([hit for hit in near if _is_wanted(hit, unwanted)]), limits)
@@ -153,23 +155,30 @@ def _with_copies(limits: HintLimits, snapshot: Snapshot) -> HintLimits:
 
 
 def _likely(
-    pipeline: Pipeline, ranking: Ranking, hits: Sequence[Hit], limits: HintLimits, *, seen: frozenset[str]
+    pipeline: Pipeline, ranking: Ranking, hits: Sequence[Hit], limits: HintLimits, told: Sequence[Component]
 ) -> tuple[list[Hit], list[Hit]]:
     """Return the hits in the order in which a hint names them, installed ones first, and those near the best of them.
 
-    Those that a reader takes for what the session has `seen` are left out.
+    Those that a reader takes for what the session was `told` of are left out.
     """
-    snapshot = ranking.snapshot
     likely = [hits[place] for place in _as_asked_for(ranking, ranking.answering[: len(hits)])]
     best = max((hit.score for hit in likely), default=0.0)
     here = _installed(pipeline, ranking, likely, best)
     likely = [*here, *(hit for hit in likely if hit not in here)]
     if any(hit.component.id in limits.seen and hit.score >= INSTALLED_FIRST_THRESHOLD * best for hit in here):
         likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
-    rows = np.array([row for one in seen if (row := snapshot.row_of(one)) >= 0], dtype=np.int64)
-    told = [entry.component for _, entry in ranking.reader.at(rows)]
     likely = [hit for hit in likely if not any(_is_taken_for(hit.component, one) for one in told)]
     return likely, [hit for hit in likely if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]
+
+
+def _with_namesakes(
+    ranking: Ranking, hits: Sequence[Hit], limits: HintLimits, seen: frozenset[str]
+) -> tuple[HintLimits, Sequence[Component]]:
+    """Return limits by which what a reader takes for a `seen` component is seen as well, and these components."""
+    rows = np.array([row for one in seen if (row := ranking.snapshot.row_of(one)) >= 0], dtype=np.int64)
+    told = [entry.component for _, entry in ranking.reader.at(rows)]
+    alike = {hit.component.id for hit in hits if any(_is_taken_for(hit.component, one) for one in told)}
+    return replace(limits, seen=limits.seen | alike), told
 
 
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
@@ -255,12 +264,18 @@ def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best
     namesakes = np.array([_called(snapshot.summaries[row]) == name for row in here.tolist()], dtype=np.bool_)
     near = here[namesakes | (ranking.scores[here] >= INSTALLED_FIRST_THRESHOLD * best)]
     here = here[ranking.scores[here] >= INSTALLED_PROVIDER_THRESHOLD * best]
-    rows = near if len(near) or not len(here) else here[snapshot.provided(ranking.plan.capabilities)[here]][:1]
+    provides = here[snapshot.provided(ranking.plan.capabilities)[here]]
+    rows = near if len(near) else np.array([row for row in provides.tolist() if _may_help(ranking, row)][:1], int)
     known = {hit.component.id: hit for hit in likely}
     ids = [snapshot.summaries[row].id for row in rows.tolist()]
     new = rows[[key not in known for key in ids]] if ids else rows
     known.update((hit.component.id, hit) for hit in pipeline.hits(ranking, new))
     return [known[key] for key in ids if key in known]
+
+
+def _may_help(ranking: Ranking, row: int) -> bool:
+    """Tell whether a component helps more likely than not, where that is known."""
+    return ranking.grades is None or ranking.chances(row)[1] >= _LIKELIER_THAN_NOT
 
 
 def _chosen(hits: Sequence[Hit], limits: HintLimits) -> list[Hit]:
@@ -329,7 +344,7 @@ def _comes_with(part: Component, plugin: Component) -> bool:
 
 def _is_taken_for(one: Component, other: Component) -> bool:
     """Tell whether a reader who was told of one component takes another for it."""
-    return _called(one) == _called(other) or _reads_the_same(one, other)
+    return one.name.lower() == other.name.lower() or _reads_the_same(one, other)
 
 
 def _reads_the_same(one: Component, other: Component) -> bool:
