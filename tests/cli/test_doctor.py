@@ -378,4 +378,4 @@ def test_a_wrong_option_is_wrong_usage(plugin: Path, machine: dict[str, str]) ->
 def test_it_is_a_verb_of_the_command_line_like_any_other(run: Run, machine: dict[str, str]) -> None:
     done = run("doctor", **machine, REPERTOIRE_PYTHON=sys.executable)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "13 ok, 0 warn, 0 fail"
+    assert done.stdout.splitlines()[-1] == "14 ok, 0 warn, 0 fail"
