@@ -126,7 +126,8 @@ def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None
     before = (home / "repertoire.db").read_bytes()
     found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)
     assert " ".join(found) == (
-        "interpreter home environment vectors settings model database sources listing embedding backup advisories hooks client"
+        "interpreter home environment vectors settings model database sources listing embedding backup advisories "
+        "hooks client"
     )
     assert {finding["state"] for finding in found.values()} == {"ok"}
     assert "40 components" in found["sources"]["text"]

@@ -14,8 +14,8 @@ from mcp.client.context import ClientRequestContext
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import ElicitRequestParams, ElicitResult, ErrorData
 
-from mcp_server.talk import ask, events_of
-from mcp_server.test_process import COMMAND, ROOT
+from mcp_server.talk import COMMAND, ask, events_of
+from mcp_server.test_process import ROOT
 from repertoire.domain.event import CONTRIBUTED, PROPOSED
 from repertoire.domain.trace import ACTIVE, DRAFT
 from repertoire.store.database import Store
