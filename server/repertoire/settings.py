@@ -27,7 +27,7 @@ class Settings:
     refresh_hours: int = 12
     fetch: bool = True
     hints: bool = True
-    hint_limit: int = 3
+    hint_limit: int = 2
     trace_hints: bool = True
     watch: bool = True
     note_candidates: bool = True
