@@ -129,7 +129,7 @@ def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_the_backu
     assert run("trace", "contribute", *trace, "--yes").returncode == 0
     assert run("ingest", origin.as_uri()).returncode == 0
     path.write_bytes(b"")
-    found = {one.check: one for one in database(path, "", None)}
+    found = {one.check: one for one in database(path, "", None, "")}
     assert (found["database"].state, "`repertoire rescue`" in found["database"].mend) == ("fail", True)
     told = run("search", "fill PDF forms", **NO_MODEL)
     assert told.returncode == 1
@@ -173,7 +173,7 @@ def test_every_door_says_the_same_of_what_lies_at_the_databases_place(
     advice = {_link: "move the link away", _newer: "update the plugin"}.get(make, "move it away")
     assert advice in said
     assert run("rescue").stderr == told.stderr
-    [found] = [one for one in database(path, "", None) if one.check == "database"]
+    [found] = [one for one in database(path, "", None, "") if one.check == "database"]
     assert (found.state, f"{found.text}; {found.mend}") == ("fail", said)
 
 
