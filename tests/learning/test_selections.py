@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -87,6 +88,50 @@ def test_a_command_may_be_a_skill_too_but_is_a_command_first() -> None:
     found = choose(mention, SHELF)
     assert found is not None
     assert found.id == "s:pdf/command/fill"
+
+
+@pytest.mark.parametrize(
+    ("tool", "server", "name"),
+    [
+        ("mcp__dotted_name__query", "dotted.name", "dotted.name"),
+        ("mcp__two_words__query", "two words", "two words"),
+        ("mcp__two__underscores__query", "two__underscores", "two__underscores"),
+        ("mcp__plugin_data_kit_pg_main__query", "plugin:data_kit:pg.main", "pg.main"),
+        ("mcp__plugin_data_kit_pg_main__query", "plugin:data:kit_pg_main", "kit_pg_main"),
+    ],
+)
+def test_a_server_is_found_by_the_name_that_the_client_tells_beside_the_tools(
+    tool: str, server: str, name: str
+) -> None:
+    mention = from_tool(tool, {}, server)
+    assert mention is not None
+    plugin = "data_kit" if "data_kit:" in server else "data" if "data:" in server else ""
+    shelf = [some("mcp_server", name, plugin=plugin), some("mcp_server", "pg_main", plugin="data_kit", installed=True)]
+    assert choose(mention, shelf) == shelf[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tool", "arguments", "first"),
+    [
+        ("skill", "Skill", {"skill": "sorter"}, "user:~/.claude"),
+        ("command", "Skill", {"skill": "sorter"}, "user:~/.claude"),
+        ("agent", "Agent", {"subagent_type": "sorter"}, "project:/project"),
+        ("mcp_server", "mcp__sorter__sort", {}, "project:/project"),
+    ],
+)
+def test_of_a_persons_and_a_projects_own_the_one_that_the_client_uses_is_meant(
+    kind: str, tool: str, arguments: dict[str, Any], first: str
+) -> None:
+    copies = [
+        replace(some(kind, "sorter", installed=True), id=f"{source}:x")
+        for source in ("user:~/.claude", "project:/project")
+    ]
+    mention = from_tool(tool, arguments)
+    assert mention is not None
+    for shelf in (copies, copies[::-1]):
+        found = choose(mention, shelf)
+        assert found is not None
+        assert found.id == f"{first}:x"
 
 
 @pytest.mark.parametrize(

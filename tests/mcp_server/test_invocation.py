@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
 
 from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import SELECTED
 from repertoire.domain.invocation import MODEL, NOBODY, PERSON
-from sample_home import SOURCE
+from repertoire.store.database import Store
+from sample_home import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio
 
@@ -66,6 +69,21 @@ async def test_its_use_is_recorded_under_either_name(talk: Talk, home: Path) -> 
     assert [event.node for event in events_of(home, SELECTED)] == [
         PDF.replace("pdf-forms.md", "tax-forms/SKILL.md")
     ] * 2
+
+
+async def test_its_use_is_recorded_of_the_project_in_which_it_is_used(talk: Talk, home: Path) -> None:
+    path = ".claude/skills/sorter/SKILL.md"
+    with Store.open(home / "repertoire.db") as store:
+        for folder in ("/other", "/project", "/third"):
+            source = SourceInfo(f"project:{folder}", "project", folder)
+            sorter = component("skill", "sorter", f"Sorts {folder}.", path=path, installed=True)
+            record = record_of(replace(sorter, id=f"{source.key}:{path}"))
+            store.sources.write(source, [record], [], derived=[], now=NOW)
+    async with talk() as client:
+        use = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "sorter"}), "session_id": "s1"}
+        await client.call_tool("hook_used", {**use, "cwd": "/project"})
+        await ask(client, "status")
+    assert [event.node for event in events_of(home, SELECTED)] == [f"project:/project:{path}"]
 
 
 async def test_what_the_projects_settings_turn_off_is_offered_in_other_projects_alone(

@@ -15,10 +15,10 @@ MCP_HOOKS = [(event, hook) for event, _, hook in EACH if hook["type"] == "mcp_to
 SUBSTITUTED = {
     "UserPromptSubmit": {"prompt"},
     "UserPromptExpansion": {"command_name", "command_args"},
-    "PostToolUse": {"tool_name", "tool_input"},
+    "PostToolUse": {"tool_name", "tool_input", "mcp_server"},
     "Bash": {"tool_name", "tool_input", "tool_response"},
     "PreToolUse": {"tool_name", "tool_input"},
-    "PostToolUseFailure": {"tool_name", "tool_input", "error"},
+    "PostToolUseFailure": {"tool_name", "tool_input", "mcp_server", "error"},
     "Stop": {"stop_hook_active", "last_assistant_message"},
 }
 

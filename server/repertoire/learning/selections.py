@@ -9,7 +9,8 @@ from typing import Any
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL, Component
 
 OURS = "repertoire"
-_MCP, _PLUGIN = "mcp__", "plugin_"
+_OF_PROJECT = "project:"  # where the id of a project's component begins
+_MCP, _PLUGIN, _TOLD_PLUGIN = "mcp__", "plugin_", "plugin:"
 _BUILT_IN_AGENTS = frozenset(
     ("claude", "general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork")
 )
@@ -39,15 +40,18 @@ class Mention:
         return any(plugin == OURS for plugin, _ in self.readings)
 
 
-def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
-    """Return the component that a tool call mentions; None for a tool that is no component."""
+def from_tool(tool: str, arguments: Mapping[str, Any], server: str = "") -> Mention | None:
+    """Return the component that a tool call mentions; None for a tool that is no component.
+
+    `server`: the name of the server as the client tells it, since a tool's name has `_` for each dot and blank of it.
+    """
     if tool == "Skill":
         return _mention((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
     if tool in {"Agent", "Task"}:
         name = _first_text(arguments, ("subagent_type", "agent_type"))
         return None if name.lower() in _BUILT_IN_AGENTS else _mention((AGENT,), name)
     if tool.startswith(_MCP):
-        return _server(tool.removeprefix(_MCP).partition("__")[0])
+        return _server(server or tool.removeprefix(_MCP).partition("__")[0])
     return None
 
 
@@ -66,7 +70,7 @@ def choose(mention: Mention, candidates: Sequence[Component]) -> Component | Non
     fitting = [one for one in candidates if one.type in mention.types and (one.installed or not own)]
     started = [one for one in fitting if one.installed and one.call_name.lower() == mention.text.lower()]
     if started and MCP_SERVER not in mention.types:
-        return min(started, key=lambda one: mention.types.index(one.type))
+        return min(started, key=lambda one: (mention.types.index(one.type), _place(one)))
     for plugin, name in mention.readings:
         same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
         of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same
@@ -74,9 +78,21 @@ def choose(mention: Mention, candidates: Sequence[Component]) -> Component | Non
         chosen = of_plugin or [c for c in same if not c.plugin]
         if chosen:
             return min(
-                chosen, key=lambda c: (not c.installed, mention.types.index(c.type), bool(c.plugin) != bool(plugin))
+                chosen,
+                key=lambda c: (
+                    not c.installed,
+                    mention.types.index(c.type),
+                    bool(c.plugin) != bool(plugin),
+                    _place(c),
+                ),
             )
     return None
+
+
+def _place(component: Component) -> bool:
+    """Order a project's component and the person's own of the same name as Claude Code does: the first is used."""
+    of_project = component.id.startswith(_OF_PROJECT)
+    return of_project if component.type in (SKILL, COMMAND) else not of_project
 
 
 def names_to_try(mention: Mention) -> Iterable[str]:
@@ -99,7 +115,10 @@ def _mention(types: tuple[str, ...], text: str) -> Mention | None:
 
 
 def _server(text: str) -> Mention:
-    """Parse `server` or `plugin_<plugin>_<server>` into all readings, since both parts may hold underscores."""
+    """Parse `server`, `plugin:<plugin>:<server>`, or `plugin_<plugin>_<server>`, whose parts may hold underscores."""
+    if text.startswith(_TOLD_PLUGIN):
+        plugin, _, name = text.removeprefix(_TOLD_PLUGIN).partition(":")
+        return Mention((MCP_SERVER,), ((plugin, name),), text)
     if not text.startswith(_PLUGIN):
         return Mention((MCP_SERVER,), (("", text),), text)
     parts = text.removeprefix(_PLUGIN).split("_")

@@ -80,6 +80,11 @@ class Hook:
         words = self.mapping(name).items()
         return {key: value[:MOST_NAME] for key, value in words if isinstance(value, str)}
 
+    @property
+    def server(self) -> str:
+        """Return the name of the MCP server whose tool was called; empty for another tool."""
+        return self.names("mcp_server").get("name", "")
+
     def _whole(self, name: str) -> str:
         value = self.arguments.get(name, "")
         return value if isinstance(value, str) else json.dumps(value, default=str)
@@ -101,7 +106,7 @@ def deferred_use(name: str, hook: Hook, environment: Mapping[str, str]) -> Mappi
     """Return the row that records a use whose component is looked up later; None if the hook tells of no use."""
     row = None
     if name == "hook_used":
-        row = used_tool(hook.name("tool_name"), hook.names("tool_input"), environment)
+        row = used_tool(hook.name("tool_name"), hook.names("tool_input"), environment, hook.server)
     elif name == "hook_expanded":
         row = used_command(hook.name("command_name"), environment)
     return {**row, "session": hook.session, "project": hook.project} if row is not None else None

@@ -196,7 +196,7 @@ class Answers:
                 return HookOutcome(events=tuple(voted))
             undone = hook_events.signalled(UNDONE, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *undone))
-        return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
+        return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input"), hook.server))
 
     def before(self, hook: Hook) -> HookOutcome:
         """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""
@@ -225,7 +225,7 @@ class Answers:
         """Record the failure of a component's call, or show the trace that solved the error of a command."""
         if hook.name("tool_name") == "Bash":
             return self._command_failed(hook)
-        mention = from_tool(hook.name("tool_name"), hook.names("tool_input"))
+        mention = from_tool(hook.name("tool_name"), hook.names("tool_input"), hook.server)
         session = self._session(hook.session)
         store = self.repertoire.store
         return HookOutcome(

@@ -12,9 +12,11 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.selections import Mention, from_command, from_tool
 
 
-def used_tool(tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, object] | None:
+def used_tool(
+    tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str], server: str = ""
+) -> Mapping[str, object] | None:
     """Return the spool row for a tool call; None if no component has such calls, or hints are switched off."""
-    return _row(from_tool(tool, arguments), tool, environment)
+    return _row(from_tool(tool, arguments, server), tool, environment)
 
 
 def used_command(command: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:

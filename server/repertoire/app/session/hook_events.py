@@ -129,10 +129,12 @@ def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event
     return (Event(moment.at, signal, moment.session, moment.project, session.request),)
 
 
-def resolve(store: Store, mention: Mention) -> Component | None:
-    """Return the component that a call uses; None if the graph does not hold it."""
-    named = [entry.component for name in names_to_try(mention) for entry in find_by_name(store.graph, name)]
-    return choose(mention, [*named, *(entry.component for entry in find_started(store.graph, mention.text))])
+def resolve(store: Store, mention: Mention, project: str) -> Component | None:
+    """Return the component that a call in a project uses; None if the graph does not hold it."""
+    named = [entry for name in names_to_try(mention) for entry in find_by_name(store.graph, name)]
+    found = [*named, *find_started(store.graph, mention.text)]
+    elsewhere = store.sources.elsewhere(project) if len(found) > 1 else frozenset[str]()
+    return choose(mention, [entry.component for entry in found if entry.source not in elsewhere])
 
 
 def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:
@@ -143,7 +145,7 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
     """
     if mention is None or mention.ours:
         return []
-    component = resolve(store, mention)
+    component = resolve(store, mention, moment.project)
     node = component.id if component is not None else ""
     if node and node in session.selected - session.failing:
         return []
@@ -159,7 +161,7 @@ def failed(store: Store, mention: Mention | None, moment: Moment, session: Sessi
     """Return the event of a failed call of a component, with its redacted error message."""
     if mention is None or mention.ours:
         return []
-    component = resolve(store, mention)
+    component = resolve(store, mention, moment.project)
     node = component.id if component is not None else ""
     data = {"name": clean_line(mention.text, 120), "error": clean_line(redact(error[:KEPT]), 200)}
     return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]

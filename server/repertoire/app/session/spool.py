@@ -65,7 +65,7 @@ def _selected(store: Store, heard: Event) -> list[Event]:
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
     from repertoire.app.session.hook_events import selected  # noqa: PLC0415 - rarely needed
 
-    mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
+    mention = from_tool(tool, {"skill": name, "subagent_type": name}, name) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
     return selected(store, mention, Moment(heard.at, heard.session, heard.project), replay(before[::-1]))
 
