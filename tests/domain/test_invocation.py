@@ -9,7 +9,8 @@ from repertoire.domain.invocation import call_name
     ("kind", "name", "path", "plugin", "started"),
     [
         ("skill", "Bar Name", "skills/foo-dir/SKILL.md", "", "foo-dir"),
-        ("skill", "bar", ".claude/skills/foo-dir/SKILL.md", "kit", "kit:foo-dir"),
+        ("skill", "foo", ".claude/skills/foo/SKILL.md", "kit", "kit:foo"),
+        ("skill", "on.top ü", "kit/SKILL.md", "kit", "kit:on-top--"),
         ("skill", "whole", "SKILL.md", "", "whole"),
         ("command", "deploy", "commands/deploy.md", "", "deploy"),
         ("command", "nested", "commands/sub/deeper/nested.md", "", "sub:deeper:nested"),

@@ -5,6 +5,8 @@ Both are as in its version 2.1.330, which `tests/client/test_invocation.py` asks
 
 from __future__ import annotations
 
+import re
+
 # Who alone may start a component; an empty string where a person and the model both may.
 PERSON, MODEL, NOBODY = "person", "model", "nobody"
 UNLISTED = frozenset((PERSON, NOBODY))  # the model is not told of these
@@ -12,18 +14,22 @@ LISTED = 1536  # characters of one description that the model is told at most
 
 _SKILL, _AGENT, _COMMAND = "skill", "agent", "command"  # as `domain.component` calls them, which imports this module
 _SKILL_FILE = "/SKILL.md"
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def call_name(kind: str, name: str, path: str, plugin: str) -> str:
     """Return the name under which an installed component is listed and started, such as `plugin:folder:command`.
 
-    A skill is named by its folder, a command by its path below `commands/`, an agent by its front matter, a plugin's
-    agent by the folders below `agents/` besides. What is not started by name keeps its own.
+    A skill is named by its folder, one at the top of a plugin by its front matter, a plugin's without the signs that
+    names may not hold, a command by its path below `commands/`, an agent by its front matter, a plugin's agent by the
+    folders below `agents/` besides. What is not started by name keeps its own.
     """
     if kind not in (_SKILL, _AGENT, _COMMAND):
         return name
     own, folders = name, [plugin] if plugin else []
-    if kind == _SKILL and path.endswith(_SKILL_FILE):
+    if kind == _SKILL and plugin:  # its name is its folder's already, but at the top, where the folder has any name
+        own = _UNUSUAL.sub("-", name)
+    elif kind == _SKILL and path.endswith(_SKILL_FILE):
         own = path[: -len(_SKILL_FILE)].rpartition("/")[2]
     elif kind == _COMMAND or plugin:
         _, found, below = f"/{path}".rpartition(f"/{kind}s/")

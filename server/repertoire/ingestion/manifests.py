@@ -34,6 +34,8 @@ _DECLARING = {
     "outputStyles": SETTING,
     "skills": SKILL,
 }
+_INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
+_OWN = ".claude-plugin/plugin.json"
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
@@ -101,11 +103,15 @@ def _by_root(entries: Iterable[ListedPlugin]) -> dict[str, dict[str, ListedPlugi
 
 def _read_plugin(file: SourceFile) -> PluginFacts:
     data = validation.require("plugin", values.parse_json(file.text))
-    if not file.path.endswith(".claude-plugin/plugin.json") and not _looks_like_plugin(data):
+    if not file.path.endswith(_OWN) and not _looks_like_plugin(data):
         message = "a plugin.json of something else"
         raise Unusable(message)
     found = _facts(data, root=plugin_root(file.path), manifest=file.path)
-    return dataclasses.replace(found, taken=all(_is_place(key, data.get(key)) for key in _PLACES))
+    return dataclasses.replace(
+        found,
+        instead=frozenset(_DECLARING[key] for key in _INSTEAD if key in data),
+        taken=all(_is_place(key, data.get(key)) for key in _PLACES),
+    )
 
 
 def _is_place(key: str, listed: Any) -> bool:
@@ -234,9 +240,14 @@ def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
 
 
 def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
-    """Merge a plugin's own manifest with its entry in a marketplace; the own manifest wins."""
+    """Merge a plugin's own manifest with its entry in a marketplace; the own manifest wins.
+
+    Claude Code reads no manifest that lies elsewhere than in `.claude-plugin/`.
+    """
     if own is None:
         return listed
+    if own.manifest and not own.manifest.endswith(_OWN):
+        own = dataclasses.replace(own, name=listed.name, declared={}, instead=frozenset())
     return dataclasses.replace(
         own,
         marketplace=own.marketplace or listed.marketplace,

@@ -89,6 +89,7 @@ class PluginFacts:
     tags: tuple[str, ...] = ()
     needs: tuple[ComponentRequirement, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
+    instead: frozenset[str] = frozenset()  # types whose usual folder is not read, as the manifest names their places
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
     taken: bool = True  # whether the client accepts the manifest

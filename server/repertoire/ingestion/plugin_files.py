@@ -16,9 +16,16 @@ def carries(plugin: PluginFacts, path: str, kind: str) -> bool:
         return True
     if path == plugin.manifest or plugin.declared.get(path) == kind:
         return True
-    if any(declared == kind and path.startswith(f"{place}/") for place, declared in plugin.declared.items()):
+    if any(declared == kind and _reaches(place, path, kind) for place, declared in plugin.declared.items()):
         return True
+    if kind in plugin.instead:
+        return False
     inside = path.removeprefix(f"{plugin.root}/") if plugin.root else path
     if kind == SKILL and inside.count("/") > _SKILL_DEPTH:
         return False
     return inside.startswith(_FOLDERS.get(kind, ())) or inside in _FILES.get(kind, ())
+
+
+def _reaches(place: str, path: str, kind: str) -> bool:
+    """Tell whether a folder that the manifest names holds a file: a skill in a folder of its own right there."""
+    return path.startswith(f"{place}/") and (kind != SKILL or path[len(place) :].count("/") <= _SKILL_DEPTH)

@@ -62,9 +62,10 @@ def _skill_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
 
 
 def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
-    """Return the folder's name outside plugins, because the client lists a skill by its folder."""
-    own = _folder_name(path)
-    kept = layout.plugin_of(path) is None or not own  # a loose one's folder is named when it is copied
+    """Return the folder's name in plugins, because the client lists a skill by its folder, but one at their top."""
+    own, plugin = _folder_name(path), layout.plugin_of(path)
+    # a loose one's folder is named when it is copied
+    kept = plugin is None or plugin.root == folder(path)
     return name if kept and (not own or _PLAIN.fullmatch(name)) else own
 
 
