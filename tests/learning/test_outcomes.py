@@ -97,6 +97,16 @@ def test_the_outcome_follows_the_definitions(after: tuple[Happening, ...], outco
     assert one(ASK, *after).outcome == outcome
 
 
+def test_what_comes_of_a_turn_without_a_request_says_nothing_of_the_turns_before() -> None:
+    first, second, again = (Happening(kinds.SELECTED, node, "", data={"begins": True}) for node in "aba")
+    beside = Happening(kinds.SELECTED, "c", "")
+    found = trials([ASK, USE, first, second, beside, CORRECT, again, CHECK])
+    assert [(trial.node, trial.outcome) for trial in found] == [
+        *(("a", UNKNOWN), ("a", UNKNOWN), ("b", BAD), ("c", BAD)),
+        ("a", OK),
+    ]
+
+
 def test_what_one_request_selected_is_together() -> None:
     log = [ASK, USE, Happening(kinds.SELECTED, "b"), SECOND, Happening(kinds.SELECTED, "c", "r2")]
     assert [[trial.node for trial in group] for group in together(trials(log))] == [["a", "b"]]

@@ -86,6 +86,22 @@ async def test_an_edit_undone_or_a_prompt_that_corrects_says_that_it_failed(talk
     assert outcome(home).outcome == "ok"  # somebody's word counts most
 
 
+async def test_commands_typed_without_a_request_are_turns_of_their_own(talk: Talk, home: Path) -> None:
+    corrected = "No, that is the wrong sheet"
+    async with talk() as client:
+        for prompt in ("/pdf-forms", "/changelog", "/pdf-forms", corrected, "/pdf-forms", corrected):
+            await hook(client, "hook_prompt", prompt=prompt)
+            if prompt != corrected:
+                await hook(client, "hook_expanded", command_name=prompt[1:], command_args="")
+            await hook(client, "hook_stop")
+        await ask(client, "status")
+    found = [(trial.node.rpartition("/")[2], trial.outcome) for trial in trials(events_of(home))]
+    assert found == [
+        *(("pdf-forms.md", "unknown"), ("changelog.md", "unknown")),
+        *(("pdf-forms.md", "failed"), ("pdf-forms.md", "failed")),
+    ]
+
+
 async def test_somebodys_word_is_about_the_use_in_the_session_that_says_it(
     talk: Talk, talk_elsewhere: Talk, home: Path
 ) -> None:

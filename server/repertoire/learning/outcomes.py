@@ -5,7 +5,7 @@ the call failed), or installed. *Outcome* of a selection:
 
 - what a person said last, before all other evidence;
 - failed: its call failed and no later call succeeded, an edit was undone, or the next prompt corrects it;
-- ok: a check (tests, types, linter) passed after it, within the same request;
+- ok: a check (tests, types, linter) passed after it, within the same request or, without one, the same turn;
 - unknown: all other cases.
 
 Outcome of a *request*, even without a selection: failed if one of its selections failed, or its work was undone or
@@ -39,6 +39,7 @@ from repertoire.domain.event import (
 from repertoire.learning.session import SessionEvent
 
 SET = "set"  # moment of an offer in a recommended set, the answer to a person's question
+BEGINS = "begins"  # the first use in a turn that has no request says so
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
@@ -220,6 +221,8 @@ class _Fold:
         self._of_event[event.id] = self._add(replace(trial, moment=where, type=kind))
 
     def _take_selection(self, event: Dated) -> None:
+        if event.data.get(BEGINS):
+            self._next_request(event)
         index = self._same_selection(event)
         if index is None:
             offer = self._offer_of(event)

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, FAILED, OFFERED, SELECTED
 
 
+_USES, _TURNS = frozenset((SELECTED, FAILED)), frozenset((ASKED, CLOSED))
+
+
 class SessionEvent(Protocol):
     """The properties that a session's state needs of an event."""
 
@@ -42,6 +45,7 @@ class SessionState:
     answers: bool = False  # whether the next prompt answers a question of the client
     failing: frozenset[str] = frozenset()  # of these selected components the last call failed
     suggested: frozenset[str] = frozenset()  # components offered at any time
+    using: bool = False  # whether the present turn used a component, with or without a request
 
 
 def replay(events: Sequence[SessionEvent]) -> SessionState:
@@ -51,8 +55,9 @@ def replay(events: Sequence[SessionEvent]) -> SessionState:
     request, prompt = "", ""
     selected: set[str] = set()
     open_to: set[str] = set()
-    checked = answers = False
+    checked = answers = using = False
     for event in events:
+        using = event.kind in _USES or (using and event.kind not in _TURNS)
         if event.kind == OFFERED:
             offered.add(event.node)
             if event.request and event.request == request:
@@ -77,7 +82,7 @@ def replay(events: Sequence[SessionEvent]) -> SessionState:
     failing = frozenset(selected & _failing(events, request))
     suggested = frozenset(event.node for event in events if event.kind == OFFERED)
     return SessionState(
-        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, failing, suggested
+        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, failing, suggested, using
     )
 
 

@@ -15,7 +15,7 @@ from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, H
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import RARELY_TAKEN
 from repertoire.learning.hints import PROMPT
-from repertoire.learning.outcomes import SET
+from repertoire.learning.outcomes import BEGINS, SET
 from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
@@ -153,6 +153,7 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
         "name": clean_line(mention.text, 120),
         "type": component.type if component is not None else mention.types[0],
         "offered": node in session.suggested,
+        **_begins(session),
     }
     return [Event(moment.at, SELECTED, moment.session, moment.project, session.request, node, data)]
 
@@ -163,16 +164,25 @@ def failed(store: Store, mention: Mention | None, moment: Moment, session: Sessi
         return []
     component = resolve(store, mention, moment.project)
     node = component.id if component is not None else ""
-    data = {"name": clean_line(mention.text, 120), "error": clean_line(redact(error[:KEPT]), 200)}
+    data = {
+        "name": clean_line(mention.text, 120),
+        "error": clean_line(redact(error[:KEPT]), 200),
+        **_begins(session),
+    }
     return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]
 
 
+def _begins(session: SessionState) -> dict[str, bool]:
+    """Return the mark of the first use in a turn without a request: what comes of the turn says nothing of others."""
+    return {} if session.request or session.using else {BEGINS: True}
+
+
 def closed(moment: Moment, session: SessionState, *, asks: bool = False) -> list[Event]:
-    """Return the event that closes the open request, with the number of its selected components.
+    """Return the event that ends a turn with a request or a use, with the number of its selected components.
 
     `asks`: Claude's answer ends with a question, so the next prompt answers it.
     """
-    if not session.request and (not session.seen or asks == session.answers):
+    if not (session.request or session.using) and (not session.seen or asks == session.answers):
         return []
     data = {"selected": len(session.selected), **({"asks": True} if asks else {})}
     return [Event(moment.at, CLOSED, moment.session, moment.project, session.request, data=data)]
