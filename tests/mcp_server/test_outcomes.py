@@ -102,6 +102,19 @@ async def test_commands_typed_without_a_request_are_turns_of_their_own(talk: Tal
     ]
 
 
+async def test_an_agent_that_the_client_did_not_start_has_not_failed(talk: Talk, home: Path) -> None:
+    agent = {"tool_name": "Agent", "tool_input": json.dumps({"subagent_type": "ledger-auditor"})}
+    refusals = ("not found. Available agents: claude", "has been denied by permission rule 'Agent(ledger-auditor)'")
+    async with talk() as client:
+        for refusal in refusals:
+            await hook(client, "hook_failed", **agent, error=f"Agent type 'ledger-auditor' {refusal}")
+        await ask(client, "status")
+        assert events_of(home, FAILED) == []
+        await hook(client, "hook_failed", **agent, error="the agent ran out of turns")
+        await ask(client, "status")
+    assert len(events_of(home, FAILED)) == 1
+
+
 async def test_somebodys_word_is_about_the_use_in_the_session_that_says_it(
     talk: Talk, talk_elsewhere: Talk, home: Path
 ) -> None:

@@ -28,6 +28,7 @@ from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
 KEPT = 2_000  # the log keeps at most so many characters of a redacted prompt
+_NOT_STARTED = "Agent type '"  # how Claude Code begins to say that it has no such agent, or may not start it
 
 
 @dataclass(frozen=True)
@@ -159,8 +160,8 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
 
 
 def failed(store: Store, mention: Mention | None, moment: Moment, session: SessionState, *, error: str) -> list[Event]:
-    """Return the event of a failed call of a component, with its redacted error message."""
-    if mention is None or mention.ours:
+    """Return the event of a failed call of a component, with its redacted error message; none if it did not begin."""
+    if mention is None or mention.ours or error.startswith(_NOT_STARTED):
         return []
     component = resolve(store, mention, moment.project)
     node = component.id if component is not None else ""
