@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, FAILED, OFFERED, SELECTED
 
-
 _USES, _TURNS = frozenset((SELECTED, FAILED)), frozenset((ASKED, CLOSED))
 
 
