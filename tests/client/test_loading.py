@@ -89,6 +89,7 @@ def in_use(machine: Machine) -> list[Component]:
     off = switched_off(machine.env, machine.project)
     with Store.open(Path(machine.env["REPERTOIRE_HOME"]) / "repertoire.db") as store:
         unused = store.graph.of_plugins(off) | store.sources.elsewhere(str(machine.project))
+        unused |= store.graph.shadowed(unused)
         rows = [row.node_id for row in store.graph.summaries() if row.installed and not {row.id, row.source} & unused]
         found = [entry.component for entry in store.graph.components(rows).values()]
     return [one for one in found if one.type in (SKILL, COMMAND, AGENT)]
@@ -114,3 +115,32 @@ def test_a_plugin_has_what_its_manifest_and_its_marketplace_have_the_client_load
     plug(machine, tuple(MANIFESTS), entries=ENTRIES)
     of_plugins = {name for name in loaded(machine) if name.partition(":")[0] in MANIFESTS}
     assert {one.call_name for one in in_use(machine) if one.plugin} == of_plugins == LOADED
+
+
+def test_of_one_name_in_several_places_the_graph_has_what_runs(settle: Settle, interpreter: str) -> None:
+    machine = settled(settle, interpreter)
+    own, project, kit = machine.home / ".claude", machine.project / ".claude", machine.root / "kit" / "kit"
+    places = {  # name -> the files that bear it; the first one runs
+        "two-skills": (own / "skills/two-skills", project / "skills/two-skills"),
+        "two-commands": (own / "commands/two-commands.md", project / "commands/two-commands.md"),
+        "own-skill": (own / "skills/own-skill", project / "commands/own-skill.md"),
+        "its-skill": (project / "skills/its-skill", own / "commands/its-skill.md"),
+        "one-place": (own / "skills/one-place", own / "commands/one-place.md"),
+        "two-agents": (project / "agents/two-agents.md", own / "agents/two-agents.md"),
+        "kit:both": (kit / "commands/both.md", kit / "skills/both"),
+        "kit:apart": (kit / "skills/apart",),
+        "apart": (own / "skills/apart",),
+    }
+    for name, files in places.items():
+        for file in files:
+            give(file, description=f"Paints from {file}.", name=name.rpartition(":")[2])
+    write(kit / ".claude-plugin" / "plugin.json", json.dumps({"name": "kit"}))
+    plug(machine, ["kit"], entries={})
+    told = machine.session("hello", at_once=True).main_requests[0].text
+    runs = {name: files[0] for name, files in places.items()}
+    assert {name: told.count(f"- {name}: Paints from {file}.") for name, file in runs.items()} == dict.fromkeys(runs, 1)
+    assert told.count("Paints from ") == len(runs)
+    found = [one for one in in_use(machine) if one.call_name in runs]
+    assert sorted((one.call_name, one.description) for one in found) == sorted(
+        (name, f"Paints from {file}.") for name, file in runs.items()
+    )

@@ -144,3 +144,13 @@ def test_our_own_tools_are_ours(tool: str) -> None:
     skill = from_tool("Skill", {"skill": "repertoire:recommend"})
     assert skill is not None
     assert skill.ours
+
+
+def test_a_slash_command_uses_the_skill_that_runs_before_a_command_of_its_name_except_in_plugins() -> None:
+    for plugin, name, kind in (("", "tidy", "skill"), ("kit", "kit:tidy", "command")):
+        both = [some(type_, "tidy", plugin=plugin, installed=True, path="") for type_ in ("command", "skill")]
+        mention = from_command(f"/{name}")
+        assert mention is not None
+        found = choose(mention, both)
+        assert found is not None
+        assert found.type == kind

@@ -48,8 +48,8 @@ class Repertoire:
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return what no set may hold.
 
-        That is what is muted, not for this client or project, turned off in it, not to be installed, or has an
-        unaccepted critical flag.
+        That is what is muted, not for this client or project, turned off in it, not to be installed, never run, or has
+        an unaccepted critical flag.
         """
         return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
@@ -60,8 +60,9 @@ class Repertoire:
     def _unfit(self, project: str) -> frozenset[str]:
         here = project or current_project()
         off = switched_off(os.environ, Path(here))
-        unused = self.store.graph.of_plugins(off) if off else frozenset[str]()
-        return self.muted(here) | self.store.graph.unobtainable() | self.store.sources.elsewhere(here) | unused
+        unused = self.store.sources.elsewhere(here) | (self.store.graph.of_plugins(off) if off else frozenset[str]())
+        shadowed = self.store.graph.shadowed(unused)
+        return self.muted(here) | self.store.graph.unobtainable() | unused | shadowed
 
 
 def ageing_of(settings: Settings) -> Ageing:

@@ -35,3 +35,15 @@ def call_name(kind: str, name: str, path: str, plugin: str) -> str:
         _, found, below = f"/{path}".rpartition(f"/{kind}s/")
         folders += below.split("/")[:-1] if found else ()
     return ":".join((*folders, own))
+
+
+def precedence(kind: str, component_id: str, plugin: str) -> tuple[bool, bool]:
+    """Return the place of a component among those that are installed under one call name: the least is what runs.
+
+    A skill comes before a command, but in plugins after it. A person's own skills and commands come before a
+    project's, all else of theirs after it.
+    """
+    of_project = component_id.startswith("project:")
+    if kind not in (_SKILL, _COMMAND):
+        return False, not of_project
+    return (kind == _COMMAND) != bool(plugin), of_project

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL, Component
+from repertoire.domain.invocation import precedence
 
 OURS = "repertoire"
-_OF_PROJECT = "project:"  # where the id of a project's component begins
 _MCP, _PLUGIN, _TOLD_PLUGIN = "mcp__", "plugin_", "plugin:"
 _BUILT_IN_AGENTS = frozenset(
     ("claude", "general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork")
@@ -63,14 +63,14 @@ def from_command(command: str) -> Mention | None:
 def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
     """Return the stored component that a mention means, installed ones first; None if there is none.
 
-    What is started by exactly this name comes first. A name that Claude Code has itself means nobody's component
-    that is not installed.
+    What is started by exactly this name comes first, of several what runs. A name that Claude Code has itself means
+    nobody's component that is not installed.
     """
     own = mention.text.lower() in _BUILT_IN
     fitting = [one for one in candidates if one.type in mention.types and (one.installed or not own)]
     started = [one for one in fitting if one.installed and one.call_name.lower() == mention.text.lower()]
     if started and MCP_SERVER not in mention.types:
-        return min(started, key=lambda one: (mention.types.index(one.type), _place(one)))
+        return min(started, key=lambda one: precedence(one.type, one.id, one.plugin))
     for plugin, name in mention.readings:
         same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
         of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same
@@ -83,16 +83,10 @@ def choose(mention: Mention, candidates: Sequence[Component]) -> Component | Non
                     not c.installed,
                     mention.types.index(c.type),
                     bool(c.plugin) != bool(plugin),
-                    _place(c),
+                    precedence(c.type, c.id, c.plugin),
                 ),
             )
     return None
-
-
-def _place(component: Component) -> bool:
-    """Order a project's component and the person's own of the same name as Claude Code does: the first is used."""
-    of_project = component.id.startswith(_OF_PROJECT)
-    return of_project if component.type in (SKILL, COMMAND) else not of_project
 
 
 def names_to_try(mention: Mention) -> Iterable[str]:

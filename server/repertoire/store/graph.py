@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.component import PLUGIN, PROVIDES, SKILL
+from repertoire.domain.component import AGENT, COMMAND, PLUGIN, PROVIDES, SKILL
 from repertoire.domain.graph import COMPONENTS, Layout
-from repertoire.domain.invocation import UNLISTED
+from repertoire.domain.invocation import UNLISTED, call_name, precedence
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
@@ -30,6 +31,9 @@ UNOBTAINABLE = """
     UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
     WHERE NOT c.installed AND c.install IN ('', '[]') AND n.key NOT LIKE '%:https://%'
     UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.invocation = 'nobody'"""
+_STARTED = """SELECT n.key, n.name, c.type, c.path, c.plugin, ifnull(s.key, '') FROM component c
+    JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
+    WHERE c.installed AND c.client = '' AND c.type IN (?, ?, ?)"""
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
 
@@ -63,6 +67,7 @@ class Graph:
         self._db = connection
         self._counted: dict[str, tuple[int, dict[str, int]]] = {}  # by view, of a revision
         self._unobtainable: tuple[int, frozenset[str]] | None = None  # of a revision
+        self._started: tuple[int, list[tuple[Any, ...]]] | None = None
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
@@ -204,6 +209,22 @@ class Graph:
             (json.dumps(list(names)),),
         )
         return frozenset(str(key) for (key,) in rows)
+
+    def shadowed(self, unused: AbstractSet[str]) -> frozenset[str]:
+        """Return the ids of installed components that never run, since another one of their call name does.
+
+        `unused` are the ids and sources of what is installed but not in use in the project that asks.
+        """
+        by_name: dict[str, list[tuple[tuple[bool, bool], str]]] = {}
+        revision = self.revision()
+        if self._started is None or self._started[0] != revision:  # kept, because each question and each prompt asks
+            self._started = revision, self._db.rows(_STARTED, (SKILL, COMMAND, AGENT))
+        for key, name, kind, path, plugin, source in self._started[1]:
+            if key not in unused and source not in unused:
+                started = f"{kind == AGENT} {call_name(kind, name, path, plugin)}"
+                by_name.setdefault(started, []).append((precedence(kind, key, plugin), key))
+        groups = (sorted(same) for same in by_name.values() if len(same) > 1)
+        return frozenset(key for (first, _), *others in groups for place, key in others if place > first)
 
     def unobtainable(self) -> frozenset[str]:
         """Return the ids of components for other clients, that nobody may start, or that `not_installable` tells of.
