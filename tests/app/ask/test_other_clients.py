@@ -47,9 +47,14 @@ def test_only_what_claude_code_reads_of_a_plugin_comes_with_it(bench):
     bench.ingest(bench.write(PLUGIN))
     found = bench.all()
     with_it = {path for path, c in found.items() if "/plugin install tides@sea" in c.install}
-    assert with_it == {".", "skills/tide-tables/SKILL.md", "agents/pilot.md", "commands/dredge.md", "extra/chart.md"}
+    assert with_it == {".", "skills/tide-tables/SKILL.md", "agents/pilot.md", "extra/chart.md"}
     by_hand = {path for path, c in found.items() if any(line.startswith("mkdir -p ~/.claude/") for line in c.install)}
-    assert by_hand == {".agents/skills/gauge-reading/SKILL.md", "old/commands/moor.md", ".claude/commands/release.md"}
+    assert by_hand == {
+        ".agents/skills/gauge-reading/SKILL.md",
+        "commands/dredge.md",  # its usual folder is not read, as the manifest names commands
+        "old/commands/moor.md",
+        ".claude/commands/release.md",
+    }
     assert {path: c.client for path, c in found.items() if c.client} == {
         ".cursor/skills/tide-tables/SKILL.md": "Cursor",
         ".kiro/agents/pilot.md": "Kiro",
@@ -78,7 +83,6 @@ def test_what_an_installed_plugin_holds_for_others_is_not_installed(bench):
         ".",
         "skills/tide-tables/SKILL.md",
         "agents/pilot.md",
-        "commands/dredge.md",
         "extra/chart.md",
     }
 
