@@ -46,7 +46,7 @@ def test_an_item_says_what_its_plugin_brings_if_that_is_much(along: int, told: s
 
 
 def test_an_install_line_is_whole_or_not_there() -> None:
-    item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("run " + "x" * 200,))
+    item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("run " + "x" * 400,))
     assert "install: explain_component tells how" in hint_text("H", [item])
 
 
