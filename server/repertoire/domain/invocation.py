@@ -11,6 +11,9 @@ import re
 PERSON, MODEL, NOBODY = "person", "model", "nobody"
 UNLISTED = frozenset((PERSON, NOBODY))  # the model is not told of these
 LISTED = 1536  # characters of one description that the model is told at most
+# Characters of all descriptions of skills and commands that it is told, with the default model, and with one whose
+# context has 200,000 tokens. Claude Code's own take some 6,000 of them; what does not fit is listed by name alone.
+LISTING, LITTLE_LISTING = 30_000 - 6_000, 8_000 - 6_000
 
 _SKILL, _AGENT, _COMMAND = "skill", "agent", "command"  # as `domain.component` calls them, which imports this module
 _SKILL_FILE = "/SKILL.md"

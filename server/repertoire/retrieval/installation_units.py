@@ -10,12 +10,11 @@ import numpy as np
 
 from repertoire.domain.answer import Unit
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, PLUGIN, SKILL, TOOL, Component, is_pointer
-from repertoire.domain.invocation import LISTED, UNLISTED
+from repertoire.domain.invocation import LISTED, LISTING, UNLISTED
 from repertoire.domain.tokens import tokens_of_lengths
 from repertoire.ports import Summary
 
-_ROOM = 8000  # characters of all listed descriptions of skills and commands; beyond it Claude Code lists names alone
-_SHARING = (SKILL, COMMAND)  # types whose descriptions share _ROOM
+_SHARING = (SKILL, COMMAND)  # types whose descriptions share LISTING
 _ENTRY = 12  # characters of a listing's entry beside the component's and the plugin's name
 
 
@@ -72,7 +71,7 @@ def _tokens(members: Sequence[Summary | _Entry]) -> int:
     own = sum(_described(member) for member in members if member.type == AGENT)
     sharing = [member for member in members if member.type in _SHARING]
     listed = sum(min(member.described, LISTED) for member in sharing)
-    shared = sum(_described(member) for member in sharing) * min(1.0, _ROOM / max(listed, 1))
+    shared = sum(_described(member) for member in sharing) * min(1.0, LISTING / max(listed, 1))
     return max(1, int(tokens_of_lengths(names, names) + own + shared))
 
 
