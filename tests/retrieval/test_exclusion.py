@@ -56,6 +56,7 @@ def test_what_is_ruled_out_is_taken_from_the_question(text, excluded, rest):
         "docker is slow, can we build faster without docker cache",  # asked for, too
         "the report as it is, not in the old pdf",  # a format takes the place of none
         "without Docker",  # nothing else is asked for
+        "no no Docker no Docker",  # the second is a name of its own
         "no",
         "",
     ],

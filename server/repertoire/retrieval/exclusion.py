@@ -144,6 +144,6 @@ def _mention(text: str, at: int, products: Products) -> _Mention | None:
         named, known = products.in_question(text[at:end]), found.products if found else frozenset()
         begun = named - products.in_question(text[ends[0] : end]) - known
         again = products.in_question(text[before:end])
-        if begun or (again and again <= known):
+        if begun or (found and found.end == before and again and again <= known):
             found = _Mention(text[at:end], end, named)
     return found
