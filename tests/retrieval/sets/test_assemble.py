@@ -149,7 +149,8 @@ def test_a_graded_set_begins_with_the_first_that_may_stand_and_no_other_end_of_t
     sound = [candidate.key for candidate in choices.ranked if choices.sound(candidate.key)]
     if sound and choices.closure(sound[0]) == (sound[0],):
         first, *rest = (choices.known[key] for key in sound)
-        likelier = [one for one in rest if not first.installed and one.serves >= first.serves + 0.05]
+        ready = [] if first.installed else [one for one in rest if not one.lacking]
+        likelier = [one for one in ready if one.serves >= first.serves + 0.05]
         most = max([first, *likelier], key=lambda one: one.serves)
         near = [one for one in (first, *rest) if one.installed > most.installed and one.serves >= most.serves - 0.1]
         assert asked[0] in {one.key for one in (first, *likelier, *near)}
