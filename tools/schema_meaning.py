@@ -98,7 +98,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "client": "whose it is, where another client than Claude Code reads it; empty for Claude Code's",
             "client_reason": "how that shows",
             "english": "name and description in English, where they are in another language",
-            "invocation": "who alone may start it: `person`, `model` or `nobody`; empty where anybody may",
+            "invocation": "who alone may start it: `person`, `model`, `nobody`, `matched`; empty where anybody may",
         },
     ),
     "edge": (

@@ -11,7 +11,7 @@ import pytest
 from client.api_stub import Request, Script, ToolUse
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
-from repertoire.domain.invocation import MODEL, NOBODY, PERSON, UNLISTED
+from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON, UNLISTED
 from repertoire.sources.installed import switched_off
 from repertoire.store.database import Store
 
@@ -29,9 +29,14 @@ SKILLS = {  # folder -> what its front matter says besides
     "set-off": "",
     "set-by-person": "",
     "set-by-name": "",
+    "for-python": "paths: '**/*.py'",
+    "for-two": "paths: [docs, '*.{py,pyi}']",
+    "for-person": f"paths: '*.py'\n{BY_PERSON}",
+    "for-all": "paths: ['**']",
+    "for-rust": "paths: '*.rs'",
     "outer/inner": "",  # too deep: it is not loaded
 }
-COMMANDS = {"paint": "", "deep/er/paint-it": "", "paint-myself": BY_PERSON, "set-off-too": ""}
+COMMANDS = {"paint": "paths: '*.py'", "deep/er/paint-it": "", "paint-myself": BY_PERSON, "set-off-too": ""}
 AGENTS = {
     "whole": "name: painter\ndescription: Paints whole walls.",
     "deep/whole": "name: deep-painter\ndescription: Paints deep walls.",
@@ -55,6 +60,7 @@ EXPECTED = {
     "set-by-person": PERSON,
     "paint-myself": PERSON,
     "set-off-too": NOBODY,
+    **dict.fromkeys(("for-python", "for-two", "for-person", "for-rust"), MATCHED),
 }
 
 
@@ -80,7 +86,10 @@ def painter(settle: Settle, interpreter: str) -> Machine:
     listed = {"name": "box", "owner": {"name": "x"}, "plugins": plugins}
     give(kit / ".claude-plugin" / "marketplace.json", json.dumps(listed))
     give(kit / "kit" / ".claude-plugin" / "plugin.json", json.dumps({"name": "kit", "version": "1.0.0"}))
-    give(kit / "kit" / "skills" / "boxed" / "SKILL.md", "---\nname: unboxed\ndescription: Boxes.\n---\nBox.\n")
+    give(
+        kit / "kit" / "skills" / "boxed" / "SKILL.md",
+        "---\nname: unboxed\npaths: '*.py'\ndescription: Boxes.\n---\nBox.\n",
+    )
     give(kit / "kit" / "commands" / "deep" / "box.md", "---\ndescription: Boxes deep.\n---\nBox.\n")
     give(kit / "kit" / "agents" / "deep" / "file.md", "---\nname: boxer\ndescription: Boxes.\n---\nBox.\n")
     for name in ("shed", "off"):
@@ -134,10 +143,27 @@ def test_the_model_may_start_what_the_graph_says_it_may(painter: Machine, starte
 def test_a_person_may_type_what_the_graph_says_they_may(painter: Machine, started: Mapping[str, Component]) -> None:
     names = [name for name, one in started.items() if one.type != AGENT]
     session = painter.session(*(f"/{name}" for name in names))
-    answered = [result == "Understood." for result in session.results]
-    assert dict(zip(names, answered, strict=True)) == {
-        name: started[name].invocation not in (MODEL, NOBODY) for name in names
+    ran = session.main_requests[-1].text
+    answered = {name: result == "Understood." for name, result in zip(names, session.results, strict=True)}
+    assert {name: answered[name] and f"<command-name>/{name}</command-name>" in ran for name in names} == {
+        name: started[name].invocation not in (MODEL, NOBODY, MATCHED) for name in names
     }
+
+
+def test_what_its_paths_keep_away_may_be_started_once_the_model_has_read_a_file_that_they_match(
+    painter: Machine,
+) -> None:
+    waiting = [name for name, who in EXPECTED.items() if who == MATCHED]
+    reads = ToolUse("Read", {"file_path": str(painter.project / "main.py")})
+    script = Script([reads, "Read.", *(ToolUse("Skill", {"skill": name}) for name in waiting), "Done."])
+    session = painter.session("read", "start", *(f"/{name}" for name in waiting), script=script)
+    before, last = session.main_requests[0].text, session.main_requests[-1]
+    told = {name: f"- {name}: " in last.text for name in waiting}
+    assert not any(f"- {name}: " in before for name in waiting)
+    assert told == {"for-python": True, "for-two": True, "for-person": False, "for-rust": False}
+    assert dict(zip(waiting, refusals(last)[1:], strict=True)) == {name: not there for name, there in told.items()}
+    typed = {name: f"<command-name>/{name}</command-name>" in last.text for name in waiting}
+    assert typed == {name: name != "for-rust" for name in waiting}
 
 
 def refusals(request: Request) -> list[bool]:

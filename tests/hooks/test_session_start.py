@@ -18,7 +18,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.catalogue import reading
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import COMPACTED, OFFERED
-from repertoire.domain.invocation import NOBODY, PERSON
+from repertoire.domain.invocation import MATCHED, NOBODY, PERSON
 from repertoire.store.database import Store
 from repertoire.store.light.start import SCHEMA
 from repertoire.store.migrations import NEWEST
@@ -352,6 +352,7 @@ def test_an_edition_that_a_vendor_sells_of_what_a_project_uses_is_not_for_that_p
         ("", "- kit:fastapi-templates (skill, installed): Starts"),
         (PERSON, "(skill, installed; only the person can start it, with /kit:fastapi-templates): Starts"),
         (NOBODY, ""),
+        (MATCHED, ""),
     ],
 )
 def test_who_alone_can_start_it_is_told_and_what_nobody_can_is_not_named(

@@ -13,7 +13,7 @@ import pytest
 from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import SELECTED
-from repertoire.domain.invocation import MODEL, NOBODY, PERSON
+from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of
 
@@ -41,6 +41,7 @@ def start_by(home: Path, invocation: str) -> None:
         (MODEL, "- tax-forms (skill, installed): Fills"),
         (PERSON, "- tax-forms (skill, installed; only the person can start it, with /tax-forms): Fills"),
         (NOBODY, ""),
+        (MATCHED, ""),
     ],
 )
 async def test_a_hint_names_it_as_the_client_does_and_says_who_alone_can_start_it(
@@ -57,6 +58,7 @@ async def test_a_hint_names_it_as_the_client_does_and_says_who_alone_can_start_i
     assert "started as: tax-forms" in explained
     assert ("only the model can start it" in explained) == (invocation == MODEL)
     assert ("neither a person nor the model can start it" in explained) == (invocation == NOBODY)
+    assert ("can be started only once" in found) == ("can be started only once" in explained) == (invocation == MATCHED)
 
 
 async def test_its_use_is_recorded_under_either_name(talk: Talk, home: Path) -> None:

@@ -317,7 +317,8 @@ class _Reader:
 
     def _invocation(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         own = self._context.overrides if plugin is None else {}  # Claude Code applies them to no plugin's skills
-        return invocation_of(draft.type, draft.front_matter, own.get(call_name(draft.type, draft.name, path, ""), ""))
+        override = own.get(call_name(draft.type, draft.name, path, ""), "")
+        return invocation_of(draft.type, draft.front_matter, override, plugin=plugin is not None)
 
     def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence

@@ -9,7 +9,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
 from repertoire.domain.hint import MANY
-from repertoire.domain.invocation import NOBODY, PERSON
+from repertoire.domain.invocation import MATCHED, NOBODY, PERSON
 from repertoire.domain.text import clean_line, counted, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -115,9 +115,11 @@ def client_text(component: Component) -> str:
 
 
 def invocation_lines(component: Component) -> list[str]:
-    """Say so if the model cannot start a component: a person alone can, or nobody."""
+    """Say so if the model cannot start a component: a person alone can, or nobody, or only after some file."""
     if component.invocation == NOBODY:
         return ["neither a person nor the model can start it: front matter or settings turn both off"]
+    if component.invocation == MATCHED:
+        return ["it can be started only once the session has read or written a file that its `paths` match"]
     if component.invocation != PERSON:
         return []
     with_name = f", with /{clean_line(component.call_name, NAME)}" if component.installed else ""

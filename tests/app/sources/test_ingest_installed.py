@@ -153,6 +153,30 @@ def test_front_matter_and_the_persons_settings_say_who_may_start_a_skill(claude,
     assert {one.call_name for one in bench.all().values() if not one.invocation} == {"mine", "git:ship"}
 
 
+def test_a_skill_whose_paths_match_only_some_files_waits_for_one_of_them(claude, bench):
+    paths = {"py": "'**/*.py'", "two": "[docs, src]", "braces": "'*.{a,b}'", "all": "'**'", "each": "['**', '/**']"}
+    skills = {
+        name: skill(name, paths=stated) for name, stated in {**paths, "none": "", "list": "[]", "on": "true"}.items()
+    }
+    off = skill("off", paths="src", disable_model_invocation="true", user_invocable="false")
+    box = {"name": "box", "owner": {"name": "x"}, "plugins": [{"name": "kit", "source": "./kit"}]}
+    kit = bench.write(
+        {
+            ".claude-plugin/marketplace.json": json.dumps(box),
+            "kit/.claude-plugin/plugin.json": json.dumps({"name": "kit"}),
+            "kit/skills/boxed/SKILL.md": skill("boxed", paths="src"),
+        },
+        under="kit",
+    )
+    claude.write({f"skills/{name}/SKILL.md": text for name, text in {**skills, "off": off}.items()})
+    claude.write({"commands/ship.md": "---\npaths: src\n---\nShip it."})
+    bench.ingest_all("installed")
+    bench.ingest(str(kit))
+    said = {one.name: one.invocation for one in bench.all().values() if one.type in ("skill", "command")}
+    waiting = dict.fromkeys(("py", "two", "braces"), "matched")
+    assert said == {**dict.fromkeys((*skills, "ship", "boxed"), ""), **waiting, "off": "nobody"}
+
+
 def test_what_a_person_links_into_their_folder_is_read_but_no_link_below_it(claude, bench):
     dotfiles = bench.write({"linked/SKILL.md": skill("linked")}, under="dotfiles")
     (dotfiles / "linked/out").symlink_to("/etc")

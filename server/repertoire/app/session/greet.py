@@ -24,7 +24,7 @@ from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.component import COMPONENT
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
-from repertoire.domain.invocation import NOBODY, PERSON, call_name
+from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, call_name
 from repertoire.domain.text import clean_line
 from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import (
@@ -288,7 +288,7 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
     """Return a fit with what a greeting says of it; None if nobody can have or start it, or its text is suspicious."""
     candidate = fit.candidate
     text = db.text(candidate.id)
-    if text.invocation == NOBODY or not (candidate.installed or text.install):
+    if text.invocation in (NOBODY, MATCHED) or not (candidate.installed or text.install):
         return None
     if suspicion(f"{candidate.name}\n{candidate.description}\n{text.body}"):
         return None

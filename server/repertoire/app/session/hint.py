@@ -14,7 +14,7 @@ from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
-from repertoire.domain.invocation import PERSON
+from repertoire.domain.invocation import MATCHED, PERSON
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
@@ -315,7 +315,8 @@ def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
     component = hit.component
     if component.id in limits.seen or component.plugin == OURS:
         return False
-    if is_pointer(component.id):  # a pointer to further components answers no prompt
+    # a pointer to further components answers no prompt; of what waits for a file Claude Code tells at the right time
+    if is_pointer(component.id) or component.invocation == MATCHED:
         return False
     if not component.installed and (not component.install or _called(component) in limits.present):
         return False
