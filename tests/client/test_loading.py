@@ -117,6 +117,38 @@ def test_a_plugin_has_what_its_manifest_and_its_marketplace_have_the_client_load
     assert {one.call_name for one in in_use(machine) if one.plugin} == of_plugins == LOADED
 
 
+def test_in_a_folder_of_a_repository_the_client_loads_what_lies_above_it_there(
+    settle: Settle, interpreter: str
+) -> None:
+    machine = settled(settle, interpreter)
+    top, machine.project = machine.project, machine.project / "apps" / "web"
+    (top / ".git").mkdir()
+    above, beside, below = top.parent, top / "apps" / "api", machine.project / "deep"
+    (top / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    for place in (above, top, top / "apps", beside, machine.project, below):
+        mark, claude = place.name, place / ".claude"
+        give(claude / "skills" / f"skill-{mark}")
+        give(claude / "commands" / f"command-{mark}.md")
+        give(claude / "agents" / f"agent-{mark}.md", name=f"agent-{mark}")
+        for kind in ("skills/same", "commands/same-command.md", "agents/same-agent.md"):
+            name = {"name": "same-agent"} if kind.startswith("agents") else {}
+            give(claude / kind, description=f"Paints from {mark}.", **name)
+    there = {f"{kind}-{mark}" for kind in ("skill", "command", "agent") for mark in ("project", "apps", "web")}
+    same = {"same", "same-command", "same-agent"}
+    assert {
+        name for name in loaded(machine) if name.startswith(("skill-", "command-", "agent-", "same"))
+    } == there | same
+    found = [one for one in in_use(machine) if one.id.startswith("project:")]
+    assert {one.call_name for one in found} == there | same
+    told = machine.session("hello", at_once=True).main_requests[0].text
+    assert all(f"- {name}: Paints from web." in told for name in same)
+    assert {one.description for one in found if one.call_name in same} == {"Paints from web."}
+    machine.project = top
+    assert {one.call_name for one in in_use(machine) if one.id.startswith("project:")} == same | {
+        f"{kind}-project" for kind in ("skill", "command", "agent")
+    }
+
+
 def test_of_one_name_in_several_places_the_graph_has_what_runs(settle: Settle, interpreter: str) -> None:
     machine = settled(settle, interpreter)
     own, project, kit = machine.home / ".claude", machine.project / ".claude", machine.root / "kit" / "kit"

@@ -305,10 +305,11 @@ def test_what_a_project_uses_is_called_as_its_manifest_calls_it(run: Run, tmp_pa
     assert "jest" not in text.lower()
 
 
-def test_a_projects_own_component_is_not_suggested_to_it(run: Run, tmp_path: Path, home: Path) -> None:
+@pytest.mark.parametrize("folder", [".", "apps/web"])
+def test_a_projects_own_component_is_not_suggested_to_it(run: Run, tmp_path: Path, home: Path, folder: str) -> None:
     store_with(home)
-    files = {**FASTAPI, "skills/fastapi-templates.md": "Ours.", "agents/another.md": "Not there."}
-    text = context(run(make_project(tmp_path / "ours", files)))
+    make_project(tmp_path / "ours", {"skills/fastapi-templates.md": "Ours.", "agents/another.md": "Not there."})
+    text = context(run(make_project(tmp_path / "ours" / folder, FASTAPI)))
     assert [line.split(" ")[1] for line in items(text)] == ["orm-reviewer"]
 
 

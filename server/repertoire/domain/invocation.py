@@ -17,7 +17,7 @@ LISTED = 1536  # characters of one description that the model is told at most
 LISTING, LITTLE_LISTING = 30_000 - 6_000, 8_000 - 6_000
 
 _SKILL, _AGENT, _COMMAND = "skill", "agent", "command"  # as `domain.component` calls them, which imports this module
-_SKILL_FILE = "/SKILL.md"
+_SKILL_FILE, _PROJECT = "/SKILL.md", "project:"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -41,13 +41,14 @@ def call_name(kind: str, name: str, path: str, plugin: str) -> str:
     return ":".join((*folders, own))
 
 
-def precedence(kind: str, component_id: str, plugin: str) -> tuple[bool, bool]:
+def precedence(kind: str, component_id: str, plugin: str) -> tuple[bool, bool, int]:
     """Return the place of a component among those that are installed under one call name: the least is what runs.
 
     A skill comes before a command, but in plugins after it. A person's own skills and commands come before a
-    project's, all else of theirs after it.
+    project's, all else of theirs after it. Of a project and those around it the innermost comes first.
     """
-    of_project = component_id.startswith("project:")
+    of_project = component_id.startswith(_PROJECT)
+    depth = -len(component_id[len(_PROJECT) :].partition(":")[0]) if of_project else 0
     if kind not in (_SKILL, _COMMAND):
-        return False, not of_project
-    return (kind == _COMMAND) != bool(plugin), of_project
+        return False, not of_project, depth
+    return (kind == _COMMAND) != bool(plugin), of_project, depth

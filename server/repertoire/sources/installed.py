@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from repertoire.boot.session_folders import session_folders
 from repertoire.sources.address import key_of
 from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
 
@@ -86,7 +87,9 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
             own.append(place)
     places = [_user(config, state), *own, *marketplaces.values()]
     if project is not None:
-        places += [_project(project, config, state), *_project_plugins(plugins, project.resolve(), config)]
+        root = project.resolve()
+        places += [_project(folder, config, state) for folder in session_folders(str(root))]
+        places += _project_plugins(plugins, root, config)
     return Machine(
         tuple(place for place in places if place.mounts or place.documents),
         frozenset(marketplaces),
@@ -203,8 +206,7 @@ def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     return InstalledSource(key, "user", config, mounts, documents, installed=True, overrides=overrides)
 
 
-def _project(project: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
-    root = project.resolve()
+def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
     folder = root / ".claude"
     listed = _object(_object(state.get("projects")).get(str(root)))
     settings = [_json(folder / name).get("disabledMcpjsonServers") for name in _SETTINGS]

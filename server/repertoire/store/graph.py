@@ -215,7 +215,7 @@ class Graph:
 
         `unused` are the ids and sources of what is installed but not in use in the project that asks.
         """
-        by_name: dict[str, list[tuple[tuple[bool, bool], str]]] = {}
+        by_name: dict[str, list[tuple[tuple[bool, bool, int], str]]] = {}
         revision = self.revision()
         if self._started is None or self._started[0] != revision:  # kept, because each question and each prompt asks
             self._started = revision, self._db.rows(_STARTED, (SKILL, COMMAND, AGENT))

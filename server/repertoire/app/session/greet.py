@@ -18,6 +18,7 @@ from typing import Any
 
 from repertoire.app.session.greeting import Greeting, solved_line, with_memory, with_offer, worded
 from repertoire.boot import home as homes
+from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
@@ -279,9 +280,9 @@ def _candidate(found: Described) -> FittingCandidate:
 
 
 def _is_own(project: str, candidate: FittingCandidate) -> bool:
-    """Return whether a component is a file of the project itself, which its authors know."""
+    """Return whether a component is a file of the project or of what is around it, which its authors know."""
     path = candidate.id.rpartition(":")[2].partition("#")[0]
-    return path.endswith(".md") and Path(project, path).is_file()
+    return path.endswith(".md") and any((folder / path).is_file() for folder in session_folders(project))
 
 
 def _completed(db: StartReader, fit: Fit) -> Fit | None:

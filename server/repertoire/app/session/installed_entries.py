@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue.reading import CatalogueEntry
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.sources.installed import config_folder, look
@@ -36,7 +37,8 @@ class InstalledEntries:
 def installed_entries(environment: Mapping[str, str], project: Path | None) -> InstalledEntries:
     """Return the names of the components that Claude Code has on this machine and in a project."""
     machine = look(environment, project=project)
-    folders = [config_folder(environment), *([project / ".claude"] if project is not None else ())]
+    around = session_folders(str(project)) if project is not None else ()
+    folders = [config_folder(environment), *(folder / ".claude" for folder in around)]
     servers = (
         (MCP_SERVER, str(name))
         for place in machine.places

@@ -6,12 +6,13 @@ The session hook runs this with any Python from 3.9.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePath
+
+from repertoire.boot.session_folders import session_folders
 
 PROJECTS = "SELECT key, location FROM source WHERE kind = 'project'"
 
 
 def elsewhere(sources: Iterable[tuple[str, str]], project: str) -> set[str]:
-    """Return the keys of those sources, by key and folder, in whose folder a project does not lie."""
-    here = {project, *map(str, PurePath(project).parents)} if project else set()
+    """Return the keys of those sources, by key and folder, of which a session in a project loads nothing."""
+    here = set(map(str, session_folders(project))) if project else set()
     return {key for key, folder in sources if folder not in here}

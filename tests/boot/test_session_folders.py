@@ -1,0 +1,37 @@
+"""A session loads what lies in its folder and above it, up to its repository's folder or the home folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repertoire.boot.session_folders import session_folders
+
+
+@pytest.mark.parametrize(
+    ("repository", "expected"),
+    [
+        ("", ("shop/apps/web", "shop/apps", "shop")),
+        ("shop", ("shop/apps/web", "shop/apps", "shop")),
+        ("shop/apps", ("shop/apps/web", "shop/apps")),
+        ("shop/apps/web", ("shop/apps/web",)),
+    ],
+)
+def test_it_ends_at_the_repository_or_below_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: str, expected: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project = tmp_path / "shop" / "apps" / "web"
+    project.mkdir(parents=True)
+    if repository:
+        (tmp_path / repository / ".git").write_text("gitdir: elsewhere\n")
+    assert session_folders(str(project)) == [tmp_path / folder for folder in expected]
+
+
+def test_the_home_folder_and_one_that_is_not_there_are_folders_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert session_folders(str(tmp_path)) == [tmp_path]
+    assert session_folders("/gone/web") == [Path("/gone/web"), Path("/gone"), Path("/")]
