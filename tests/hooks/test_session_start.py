@@ -364,7 +364,13 @@ def test_who_alone_can_start_it_is_told_and_what_nobody_can_is_not_named(
     assert (told in text) if told else "fastapi-templates" not in text
 
 
-def test_what_the_projects_settings_turn_off_is_not_named(run: Run, project: Path, home: Path) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    ['{"enabledPlugins": {"kit@box": false}}', '{"permissions": {"deny": ["Skill(kit:fastapi-templates)"]}}'],
+)
+def test_what_the_projects_settings_turn_off_or_deny_is_not_named(
+    run: Run, project: Path, home: Path, settings: str
+) -> None:
     store_with(home, installed=True, plugin="kit", marketplace="box")
-    make_project(project, {".claude/settings.json": '{"enabledPlugins": {"kit@box": false}}'})
+    make_project(project, {".claude/settings.json": settings})
     assert "fastapi-templates" not in context(run(project))

@@ -88,14 +88,18 @@ async def test_its_use_is_recorded_of_the_project_in_which_it_is_used(talk: Talk
     assert [event.node for event in events_of(home, SELECTED)] == [f"project:/project:{path}"]
 
 
-async def test_what_the_projects_settings_turn_off_is_offered_in_other_projects_alone(
-    talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "settings",
+    [{"enabledPlugins": {"kit@box": False}}, {"permissions": {"deny": ["Skill(kit:*)"]}}],
+)
+async def test_what_the_projects_settings_turn_off_or_deny_is_offered_in_other_projects_alone(
+    talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object]
 ) -> None:
     with closing(apsw.Connection(str(home / "repertoire.db"))) as db:
         set_plugin = "UPDATE component SET plugin = 'kit', marketplace = 'box' WHERE path = 'skills/pdf-forms.md'"
         db.execute(set_plugin)
     (tmp_path / "shop" / ".claude").mkdir(parents=True)
-    (tmp_path / "shop" / ".claude" / "settings.json").write_text('{"enabledPlugins": {"kit@box": false}}')
+    (tmp_path / "shop" / ".claude" / "settings.json").write_text(json.dumps(settings))
     for project, offered in ((tmp_path / "shop", False), (tmp_path, True)):
         monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project))
         async with talk() as client:

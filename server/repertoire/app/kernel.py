@@ -21,6 +21,7 @@ from repertoire.ports import Reranker
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
 from repertoire.sources.installed import switched_off
+from repertoire.sources.withheld import withheld
 from repertoire.store.database import Store
 
 
@@ -48,8 +49,8 @@ class Repertoire:
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return what no set may hold.
 
-        That is what is muted, not for this client or project, turned off in it, not to be installed, never run, or has
-        an unaccepted critical flag.
+        That is what is muted, not for this client or project, turned off or denied to the model in it, not to be
+        installed, never run, or has an unaccepted critical flag.
         """
         return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
@@ -61,8 +62,10 @@ class Repertoire:
         here = project or current_project()
         off = switched_off(os.environ, Path(here))
         unused = self.store.sources.elsewhere(here) | (self.store.graph.of_plugins(off) if off else frozenset[str]())
-        shadowed = self.store.graph.shadowed(unused)
-        return self.muted(here) | self.store.graph.unobtainable() | unused | shadowed
+        unused |= self.store.graph.shadowed(unused)
+        if kept := withheld(os.environ, Path(here)):
+            unused |= self.store.graph.withheld(kept)
+        return self.muted(here) | self.store.graph.unobtainable() | unused
 
 
 def ageing_of(settings: Settings) -> Ageing:

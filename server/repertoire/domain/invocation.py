@@ -16,9 +16,15 @@ LISTED = 1536  # characters of one description that the model is told at most
 # context has 200,000 tokens. Claude Code's own take some 6,000 of them; what does not fit is listed by name alone.
 LISTING, LITTLE_LISTING = 30_000 - 6_000, 8_000 - 6_000
 
-_SKILL, _AGENT, _COMMAND = "skill", "agent", "command"  # as `domain.component` calls them, which imports this module
+_SKILL, _AGENT, _COMMAND, _SERVER = (
+    "skill",
+    "agent",
+    "command",
+    "mcp_server",
+)  # as `domain.component` calls them, which imports this module
 _SKILL_FILE, _PROJECT = "/SKILL.md", "project:"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
+_TOOLS = {_SKILL: ("Skill",), _COMMAND: ("Skill",), _AGENT: ("Agent", "Task")}  # with which the model starts them
 
 
 def call_name(kind: str, name: str, path: str, plugin: str) -> str:
@@ -52,3 +58,29 @@ def precedence(kind: str, component_id: str, plugin: str) -> tuple[bool, bool, i
     if kind not in (_SKILL, _COMMAND):
         return False, not of_project, depth
     return (kind == _COMMAND) != bool(plugin), of_project, depth
+
+
+def server_name(name: str, plugin: str) -> str:
+    """Return the name under which Claude Code lists a server, turns it on and off."""
+    return f"plugin:{plugin}:{name}" if plugin else name
+
+
+def is_denied(rule: str, kind: str, call: str, plugin: str) -> bool:
+    """Tell whether a rule of `permissions.deny` refuses the model a component, by the name that starts it.
+
+    Skills and commands are denied by their name or its beginning (`NAME:*`), agents by their name, servers by the
+    beginning of their tools' names. A rule on some of a server's tools leaves the server.
+    """
+    if kind == _SERVER:
+        tools = f"mcp__{_UNUSUAL.sub('_', server_name(call, plugin))}__"
+        return tools.startswith(rule[:-1]) if rule.endswith("*") else f"{rule}__" == tools
+    tool, some, named = rule.partition("(")
+    if tool not in _TOOLS.get(kind, ()) or (some and not named.endswith(")")):
+        return False
+    named = named[:-1]
+    if not some or named == "*":
+        return True
+    if kind == _AGENT:
+        return named == call
+    named = named.removeprefix("/")
+    return call.startswith(named[:-2]) if named.endswith(":*") else call == named.removesuffix(" *")

@@ -11,6 +11,7 @@ from typing import Any
 
 from repertoire.boot.session_folders import session_folders
 from repertoire.sources.address import key_of
+from repertoire.sources.client_files import config_folder, state_file
 from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
 
 _FOLDERS = ("agents", "commands", "skills")
@@ -61,16 +62,10 @@ class Machine:
     vanished: frozenset[str] = frozenset()  # keys of marketplaces and plugins that are listed but whose folder is gone
 
 
-def config_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder where Claude Code keeps a person's configuration."""
-    chosen = environment.get("CLAUDE_CONFIG_DIR", "").strip()
-    return Path(chosen).expanduser() if chosen else Path.home() / ".claude"
-
-
 def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     """Find everything that Claude Code has on this machine and in a project; empty if it was never used."""
     config = config_folder(environment)
-    state = _state_file(config, environment)
+    state = _json(state_file(environment))
     plugins = config / "plugins"
     marketplaces = dict(_marketplaces(plugins))
     enabled = _enabled(config)
@@ -141,11 +136,6 @@ def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[st
     return Installation(name, location, commit, market.location, market.location / ".gone")
 
 
-def _state_file(config: Path, environment: Mapping[str, str]) -> Mapping[str, Any]:
-    beside = config / ".claude.json"
-    return _json(beside if environment.get("CLAUDE_CONFIG_DIR", "").strip() else Path.home() / ".claude.json")
-
-
 def _json(path: Path) -> Mapping[str, Any]:
     """Read a JSON object; empty if the file has none, since Claude Code itself reports errors in its files."""
     try:
@@ -209,7 +199,7 @@ def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
 def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
     folder = root / ".claude"
     listed = _object(_object(state.get("projects")).get(str(root)))
-    settings = [_json(folder / name).get("disabledMcpjsonServers") for name in _SETTINGS]
+    settings = [_json(place / name).get("disabledMcpjsonServers") for place in (config, folder) for name in _SETTINGS]
     off = {str(name) for names in (listed.get("disabledMcpServers"), *settings) for name in _list(names)}
     documents = _server_document(_without(listed.get("mcpServers"), off), ".claude.json")
     mounts: list[Mount] = []

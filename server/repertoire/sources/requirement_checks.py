@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repertoire.sources.installed import config_folder
+from repertoire.sources.client_files import config_folder
 
 _SETTINGS = ("settings.json", "settings.local.json")
 _ENVIRONMENTS = (".venv", "venv", "env")

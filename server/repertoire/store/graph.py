@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.component import AGENT, COMMAND, PLUGIN, PROVIDES, SKILL
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, PROVIDES, SKILL
 from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.invocation import UNLISTED, call_name, precedence
 from repertoire.domain.text import match_any
@@ -33,7 +33,8 @@ UNOBTAINABLE = """
     UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.invocation = 'nobody'"""
 _STARTED = """SELECT n.key, n.name, c.type, c.path, c.plugin, ifnull(s.key, '') FROM component c
     JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
-    WHERE c.installed AND c.client = '' AND c.type IN (?, ?, ?)"""
+    WHERE c.installed AND c.client = '' AND c.type IN (?, ?, ?, ?)"""
+Withholding = Callable[[str, str, str], bool]  # tells of a type, a name that starts it, and a plugin
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
 
@@ -67,7 +68,8 @@ class Graph:
         self._db = connection
         self._counted: dict[str, tuple[int, dict[str, int]]] = {}  # by view, of a revision
         self._unobtainable: tuple[int, frozenset[str]] | None = None  # of a revision
-        self._started: tuple[int, list[tuple[Any, ...]]] | None = None
+        self._started: tuple[int, list[tuple[str, str, str, str, str]]] | None = None
+        self._withheld: tuple[int, Withholding, frozenset[str]] | None = None  # of a revision, by what
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
@@ -216,15 +218,37 @@ class Graph:
         `unused` are the ids and sources of what is installed but not in use in the project that asks.
         """
         by_name: dict[str, list[tuple[tuple[bool, bool, int], str]]] = {}
-        revision = self.revision()
-        if self._started is None or self._started[0] != revision:  # kept, because each question and each prompt asks
-            self._started = revision, self._db.rows(_STARTED, (SKILL, COMMAND, AGENT))
-        for key, name, kind, path, plugin, source in self._started[1]:
-            if key not in unused and source not in unused:
-                started = f"{kind == AGENT} {call_name(kind, name, path, plugin)}"
-                by_name.setdefault(started, []).append((precedence(kind, key, plugin), key))
+        for key, kind, plugin, call, source in self._installed()[1]:
+            if kind != MCP_SERVER and key not in unused and source not in unused:
+                by_name.setdefault(f"{kind == AGENT} {call}", []).append((precedence(kind, key, plugin), key))
         groups = (sorted(same) for same in by_name.values() if len(same) > 1)
         return frozenset(key for (first, _), *others in groups for place, key in others if place > first)
+
+    def withheld(self, by: Withholding) -> frozenset[str]:
+        """Return the ids of installed components that are kept from the model by what tells so.
+
+        They are kept for the revision and an equal `by`: each question and each prompt asks.
+        """
+        revision, rows = self._installed()
+        if self._withheld is None or self._withheld[:2] != (revision, by):
+            found = frozenset(key for key, kind, plugin, call, _ in rows if by(kind, call, plugin))
+            self._withheld = revision, by, found
+        return self._withheld[2]
+
+    def _installed(self) -> tuple[int, list[tuple[str, str, str, str, str]]]:
+        """Return id, type, plugin, the name that starts it, and source of what is installed, with the revision.
+
+        They are kept for the revision, because each question and each prompt asks.
+        """
+        revision = self.revision()
+        if self._started is None or self._started[0] != revision:
+            rows = self._db.rows(_STARTED, (SKILL, COMMAND, AGENT, MCP_SERVER))
+            started = [
+                (key, kind, plugin, call_name(kind, name, path, plugin), source)
+                for key, name, kind, path, plugin, source in rows
+            ]
+            self._started = revision, started
+        return self._started
 
     def unobtainable(self) -> frozenset[str]:
         """Return the ids of components for other clients, that nobody may start, or that `not_installable` tells of.

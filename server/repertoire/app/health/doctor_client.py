@@ -15,7 +15,7 @@ from typing import Any
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import clean_line
-from repertoire.sources.installed import config_folder
+from repertoire.sources.client_files import config_folder
 
 DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the two
 _NAME = "repertoire"

@@ -25,7 +25,7 @@ from repertoire.installing.journal import LAST, ClientCommand, Journal, JournalE
 from repertoire.installing.places import InstallPaths
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
-from repertoire.sources import installed
+from repertoire.sources import client_files, installed
 from repertoire.sources.address import INSTALLED
 from repertoire.store.database import Store
 
@@ -64,7 +64,7 @@ class InstallRequest:
     @property
     def places(self) -> InstallPaths:
         """Return the target folders of the installation."""
-        return InstallPaths(installed.config_folder(self.environment), self.project, self.for_project)
+        return InstallPaths(client_files.config_folder(self.environment), self.project, self.for_project)
 
 
 def plan(
@@ -129,7 +129,7 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
     with _alone(journal):
         entry = journal.find(name)
         project = Path(entry.project)
-        places = InstallPaths(installed.config_folder(environment), project)
+        places = InstallPaths(client_files.config_folder(environment), project)
         undone = changing.take_back(journal, Client(environment, project), entry, places)
     stay = (f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read)
     return replace(undone, notes=(*undone.notes, *stay))

@@ -13,7 +13,7 @@ from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import SKILL_MARK
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import front_matter
-from repertoire.sources.installed import config_folder
+from repertoire.sources.client_files import config_folder
 
 _FILE = "SKILL.md"
 _BYTES = 20_000  # of a skill that one of ours can have

@@ -8,7 +8,7 @@ nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -184,7 +184,8 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
-    best = islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS)
+    whole = (whole for fit in others if (whole := _completed(db, fit)) is not None)
+    best = islice(_not_withheld(whole, start.project), MAX_ITEMS)
     occasion = replace(occasion, demands=demands(known.hints, SESSION_START))
     likely = _still_fitting(candidates, weight, profile, occasion)
     return [fit for fit in best if fit.candidate.id not in told and fit.candidate.id in likely]
@@ -326,4 +327,19 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             frequency[term] = frequency.get(term, 0) + 1
     weight = weights(profile.terms, frequency, len(candidates))
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
-    return [fit for fit in fits if not _is_own(project, fit.candidate)][:MAX_ITEMS]
+    others = (fit for fit in fits if not _is_own(project, fit.candidate))
+    return list(islice(_not_withheld(others, project), MAX_ITEMS))
+
+
+def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
+    """Yield the fits but those of installed components that settings keep from the model in the project."""
+    kept = None
+    for fit in fits:
+        one = fit.candidate
+        if one.installed and kept is None:
+            from repertoire.sources.withheld import withheld  # noqa: PLC0415 - most starts name nothing installed
+
+            kept = withheld(os.environ, Path(project))
+        call = one.call or call_name(one.type, one.name, "", one.plugin)
+        if not (one.installed and kept and kept(one.type, call, one.plugin)):
+            yield fit

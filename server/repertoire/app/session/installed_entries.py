@@ -13,7 +13,8 @@ from pathlib import Path
 from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue.reading import CatalogueEntry
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
-from repertoire.sources.installed import config_folder, look
+from repertoire.sources.client_files import config_folder
+from repertoire.sources.installed import look
 
 _FOLDERS = ((SKILL, "skills", ""), (AGENT, "agents", ".md"), (COMMAND, "commands", ".md"))
 

@@ -11,7 +11,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue, time_of
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.sources.installed import config_folder
+from repertoire.sources.client_files import config_folder
 
 _WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"

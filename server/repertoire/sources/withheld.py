@@ -1,0 +1,108 @@
+"""Reads what settings keep from the model in a project: what is denied to it, and which servers are turned off.
+
+Each prompt asks, and the session hook with any Python from 3.9: no file is parsed here that may be large.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from repertoire.boot.session_folders import session_folders
+from repertoire.domain.component import MCP_SERVER
+from repertoire.domain.invocation import is_denied, server_name
+from repertoire.sources.client_files import config_folder, state_file
+
+_SETTINGS_CAP, _STATE_CAP = 1 << 20, 8 << 20  # bytes; of larger files nothing is read
+_RULES = 2_000
+_OFF = "disabledMcpServers"
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """The rules by which the model is refused components in a project, and the servers that are turned off in it."""
+
+    rules: tuple[str, ...] = ()
+    servers: frozenset[str] = frozenset()  # as Claude Code names them: `plugin:PLUGIN:NAME` if they are a plugin's
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return bool(self.rules or self.servers)
+
+    def __call__(self, kind: str, call: str, plugin: str) -> bool:
+        """Tell whether an installed component, by the name that starts it, is kept from the model."""
+        if kind == MCP_SERVER and server_name(call, plugin) in self.servers:
+            return True
+        return any(is_denied(rule, kind, call, plugin) for rule in self.rules)
+
+
+def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
+    """Read what is kept from the model in a project: by a person's settings and by the project's own."""
+    own, its = config_folder(environment), project / ".claude"
+    files = (own / "settings.json", its / "settings.json", its / "settings.local.json")
+    rules = dict.fromkeys(rule for file in files for rule in _denied(file))
+    return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))
+
+
+def _denied(file: Path) -> list[str]:
+    found = _object(_object(_parsed(_read(file, _SETTINGS_CAP))).get("permissions")).get("deny")
+    about = ("Skill", "Agent", "Task", "mcp__")
+    return (
+        [rule for rule in found if isinstance(rule, str) and rule.startswith(about)] if isinstance(found, list) else []
+    )
+
+
+def _servers_off(state: Path, project: Path) -> frozenset[str]:
+    """Return the servers that are off in a project, which for Claude Code is the whole repository."""
+    around = session_folders(str(project.resolve()))
+    root = around[-1] if (around[-1] / ".git").exists() else around[0]
+    try:
+        found = state.stat()
+    except OSError:
+        return frozenset()
+    return _off_in(state, str(root), (found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=8)
+def _off_in(state: Path, root: str, _written: tuple[int, int]) -> frozenset[str]:
+    """Return the servers that are off by a state file as it was written at some time.
+
+    It holds all projects with their history, many megabytes: only one project's part is parsed.
+    """
+    text = _read(state, _STATE_CAP)
+    if f'"{_OFF}"' not in text:
+        return frozenset()
+    key = json.dumps(root, ensure_ascii=False)
+    at = text.find(key, text.find('"projects"'))
+    while at >= 0:
+        begin = text.find("{", at + len(key))
+        if text[at + len(key) : begin].strip() == ":":
+            off = _object(_parsed(text, begin)).get(_OFF)
+            return frozenset(str(name) for name in off) if isinstance(off, list) else frozenset()
+        at = text.find(key, at + 1)
+    return frozenset()
+
+
+def _read(file: Path, most: int) -> str:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(most + 1)
+    except OSError:
+        return ""
+    return content.decode("utf-8", "replace").lstrip("\ufeff \t\r\n") if len(content) <= most else ""
+
+
+def _parsed(text: str, begin: int = 0) -> Any:
+    """Return the JSON value with which a text begins, or its part from a place on; None if there is none."""
+    try:
+        return json.JSONDecoder().raw_decode(text, begin)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
