@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.boot.session_folders import session_folders
+from repertoire.boot.session_folders import local_folder, session_folders, settings_files
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,13 @@ def test_the_home_folder_and_one_that_is_not_there_are_folders_too(
     monkeypatch.setenv("HOME", str(tmp_path))
     assert session_folders(str(tmp_path)) == [tmp_path]
     assert session_folders("/gone/web") == [Path("/gone/web"), Path("/gone"), Path("/")]
+
+
+def test_local_settings_are_those_of_the_repository_and_of_the_folder(tmp_path: Path) -> None:
+    shop, web = tmp_path / "shop", tmp_path / "shop" / "web"
+    web.mkdir(parents=True)
+    own = [web / ".claude/settings.json", web / ".claude/settings.local.json"]
+    assert (local_folder(str(web)), settings_files(str(web))) == (web, own)
+    (shop / ".git").mkdir()
+    assert local_folder(str(web)) == shop
+    assert settings_files(str(web)) == [own[0], shop / ".claude/settings.local.json", own[1]]

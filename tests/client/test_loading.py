@@ -72,10 +72,16 @@ def settled(settle: Settle, interpreter: str) -> Machine:
     return machine.also(REPERTOIRE_HOME=str(machine.root / "data"))
 
 
-def plug(machine: Machine, plugins: Sequence[str], *, entries: Mapping[str, Mapping[str, object]]) -> None:
-    """Install plugins from a marketplace in a folder."""
-    listed = [{"name": name, "source": f"./{name}", **entries.get(name, {})} for name in plugins]
-    box = {"name": "box", "owner": {"name": "x"}, "plugins": listed}
+def plug(
+    machine: Machine,
+    plugins: Sequence[str],
+    *,
+    entries: Mapping[str, Mapping[str, object]],
+    listed: Sequence[str] = (),
+) -> None:
+    """Install plugins from a marketplace in a folder, which lists others too."""
+    rows = [{"name": name, "source": f"./{name}", **entries.get(name, {})} for name in (*plugins, *listed)]
+    box = {"name": "box", "owner": {"name": "x"}, "plugins": rows}
     write(machine.root / "kit" / ".claude-plugin" / "marketplace.json", json.dumps(box))
     for step in (["marketplace", "add", str(machine.root / "kit")], *(["install", f"{name}@box"] for name in plugins)):
         done = machine.command("plugin", *step)
@@ -147,6 +153,30 @@ def test_in_a_folder_of_a_repository_the_client_loads_what_lies_above_it_there(
     assert {one.call_name for one in in_use(machine) if one.id.startswith("project:")} == same | {
         f"{kind}-project" for kind in ("skill", "command", "agent")
     }
+
+
+def test_in_a_folder_of_a_repository_its_local_plugins_are_loaded(settle: Settle, interpreter: str) -> None:
+    machine = settled(settle, interpreter)
+    scopes = {"shared": "project", "local": "local", "general": "user", "off-shared": "user", "off-local": "user"}
+    (machine.project / ".git").mkdir()
+    (machine.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    for name in scopes:
+        write(machine.root / "kit" / name / ".claude-plugin" / "plugin.json", json.dumps({"name": name}))
+        give(machine.root / "kit" / name / "skills" / "usual")
+    plug(machine, (), entries={}, listed=tuple(scopes))
+    steps = [("install", name, scope) for name, scope in scopes.items()]
+    for verb, name, scope in (*steps, ("disable", "off-shared", "project"), ("disable", "off-local", "local")):
+        done = machine.command("plugin", verb, f"{name}@box", "--scope", scope)
+        assert done.returncode == 0, done.stdout + done.stderr
+    top, below = machine.project, machine.project / "web"
+    below.mkdir()
+    for machine.project, expected in (
+        (top, {"shared", "local", "general"}),
+        (below, {"local", "general", "off-shared"}),
+    ):
+        of_plugins = {name for name in loaded(machine) if name.endswith(":usual")}
+        assert {one.call_name for one in in_use(machine) if one.plugin} == of_plugins
+        assert of_plugins == {f"{name}:usual" for name in expected}
 
 
 def test_of_one_name_in_several_places_the_graph_has_what_runs(settle: Settle, interpreter: str) -> None:

@@ -18,7 +18,7 @@ from repertoire.store.database import Store
 
 pytestmark = pytest.mark.client
 
-SKILLS = ("named", "begun", "spaced", "starred", "plain", "both-one", "both-two", "Cased")
+SKILLS = ("named", "begun", "spaced", "starred", "plain", "both-one", "both-two", "Cased", "by-local")
 COMMANDS = ("typed", "deep/er")
 AGENTS = ("painter", "tasked", "free")
 SERVERS = ("whole", "some", "below", "starred_all", "off here", "free-server")
@@ -83,6 +83,7 @@ def machine(settle: Settle, interpreter: str) -> Machine:
         for name in ("shared", "shared-off")
     }
     give(found.project / ".mcp.json", {"mcpServers": shared})
+    give(found.project / ".claude" / "settings.local.json", {"permissions": {"deny": ["Skill(by-local)"]}})
     (found.project / ".git").mkdir()
     give(found.project / ".git" / "HEAD", "ref: refs/heads/main\n")
     (found.project / "web").mkdir()
@@ -130,7 +131,7 @@ def refused(machine: Machine, skills: Sequence[str], agents: Sequence[str], serv
     [
         ("project", {"permissions": {"deny": ["Skill(plain)", "Skill(deep:*)", "Agent"]}}),
         ("project", {"permissions": {"deny": ["Skill", "Agent(*)", "mcp__*"]}}),
-        ("project/web", {}),  # the same repository, but none of its settings
+        ("project/web", {}),  # the same repository: of its settings the local ones alone count
         ("other", {}),
     ],
 )
@@ -149,4 +150,4 @@ def test_the_client_refuses_what_the_graph_withholds(
     assert "shared-off" not in servers
     assert kept == refused(machine, skills, agents, servers)
     assert {"named", "painter", "whole", "plugin:kit:inside"} <= kept
-    assert ("off here" in kept) == ("plugin:kit:outside" in kept) == (folder != "other")
+    assert ("by-local" in kept) == ("off here" in kept) == ("plugin:kit:outside" in kept) == (folder != "other")

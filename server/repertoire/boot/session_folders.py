@@ -1,4 +1,4 @@
-"""Finds the folders of whose `.claude` Claude Code loads skills, commands and agents in a session.
+"""Finds the folders from whose `.claude` Claude Code loads skills, commands, agents and settings in a session.
 
 The session hook runs this with any Python from 3.9.
 """
@@ -23,3 +23,15 @@ def session_folders(project: str) -> list[Path]:
         if str(folder) == home or os.path.lexists(folder / ".git"):
             break
     return found
+
+
+def local_folder(project: str) -> Path:
+    """Return the folder whose local settings and state a session has: its repository's, or outside of one its own."""
+    top = session_folders(project)[-1]
+    return top if os.path.lexists(top / ".git") else Path(project)
+
+
+def settings_files(project: str) -> list[Path]:
+    """Return the settings files of a session besides a person's own; a later one's values win."""
+    own, local = Path(project, ".claude"), local_folder(project) / ".claude"
+    return list(dict.fromkeys((own / "settings.json", local / "settings.local.json", own / "settings.local.json")))

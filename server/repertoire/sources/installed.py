@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repertoire.boot.session_folders import session_folders
+from repertoire.boot.session_folders import local_folder, session_folders, settings_files
 from repertoire.sources.address import key_of
 from repertoire.sources.client_files import config_folder, state_file
 from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
@@ -68,7 +68,7 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     state = _json(state_file(environment))
     plugins = config / "plugins"
     marketplaces = dict(_marketplaces(plugins))
-    enabled = _enabled(config)
+    enabled = _enabled(*(config / name for name in _SETTINGS))
     installed: set[str] = set()
     disabled: set[str] = set()
     own: list[InstalledSource] = []
@@ -155,24 +155,28 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _enabled(*folders: Path) -> dict[str, bool]:
-    """Return which plugins the settings in these folders turn on or off; a later folder's win."""
-    files = (_json(folder / name) for folder in folders for name in _SETTINGS)
+def _enabled(*settings: Path) -> dict[str, bool]:
+    """Return which plugins these settings files turn on or off; a later one's win."""
+    files = map(_json, settings)
     return {key: value is not False for file in files for key, value in _object(file.get("enabledPlugins")).items()}
 
 
 def switched_off(environment: Mapping[str, str], project: Path) -> frozenset[str]:
     """Return the plugins that a project's settings turn off, as `name@marketplace`."""
-    folder = project / ".claude"
-    found = _enabled(folder) if folder != config_folder(environment) else {}
+    config = config_folder(environment)
+    found = _enabled(*(file for file in settings_files(str(project)) if file.parent != config))
     return frozenset(name for name, enabled in found.items() if not enabled)
 
 
 def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[InstalledSource]:
-    """Yield what is installed for one project alone, a source for each plugin: other projects do not load it."""
-    enabled = _enabled(config, root / ".claude")
+    """Yield what is installed for one project alone, a source for each plugin: other projects do not load it.
+
+    What is installed with local settings counts in the folders of its repository too.
+    """
+    enabled = _enabled(*(config / name for name in _SETTINGS), *settings_files(str(root)))
+    wanted = (str(root), "project"), (str(root), "local"), (str(local_folder(str(root))), "local")
     for name, records in _records(plugins):
-        here = [record for record in records if record.get("projectPath") == str(root)]
+        here = [record for record in records if (record.get("projectPath"), record.get("scope")) in wanted]
         location = Path(str(here[0].get("installPath") or "/nowhere")) if here else Path("/nowhere")
         wide = any(str(record.get("scope") or "") in _OWN_SCOPES for record in records)
         if enabled.get(name, True) and not wide and location.is_dir():

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from repertoire.boot.session_folders import session_folders
+from repertoire.boot.session_folders import local_folder, settings_files
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.invocation import is_denied, server_name
 from repertoire.sources.client_files import config_folder, state_file
@@ -42,8 +42,7 @@ class Withheld:
 
 def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
     """Read what is kept from the model in a project: by a person's settings and by the project's own."""
-    own, its = config_folder(environment), project / ".claude"
-    files = (own / "settings.json", its / "settings.json", its / "settings.local.json")
+    files = (config_folder(environment) / "settings.json", *settings_files(str(project)))
     rules = dict.fromkeys(rule for file in files for rule in _denied(file))
     return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))
 
@@ -58,8 +57,7 @@ def _denied(file: Path) -> list[str]:
 
 def _servers_off(state: Path, project: Path) -> frozenset[str]:
     """Return the servers that are off in a project, which for Claude Code is the whole repository."""
-    around = session_folders(str(project.resolve()))
-    root = around[-1] if (around[-1] / ".git").exists() else around[0]
+    root = local_folder(str(project.resolve()))
     try:
         found = state.stat()
     except OSError:

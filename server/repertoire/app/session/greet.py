@@ -18,7 +18,7 @@ from typing import Any
 
 from repertoire.app.session.greeting import Greeting, solved_line, with_memory, with_offer, worded
 from repertoire.boot import home as homes
-from repertoire.boot.session_folders import session_folders
+from repertoire.boot.session_folders import session_folders, settings_files
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
@@ -207,7 +207,7 @@ def _still_fitting(
 
 def _turned_off(project: Path) -> set[str]:
     """Return the names of the plugins that a project's settings turn off."""
-    if not (project / ".claude").is_dir():
+    if not any(file.exists() for file in settings_files(str(project))):
         return set()
     from repertoire.sources.installed import switched_off  # noqa: PLC0415 - most projects have no settings of their own
 
