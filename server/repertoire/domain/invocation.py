@@ -16,12 +16,8 @@ LISTED = 1536  # characters of one description that the model is told at most
 # context has 200,000 tokens. Claude Code's own take some 6,000 of them; what does not fit is listed by name alone.
 LISTING, LITTLE_LISTING = 30_000 - 6_000, 8_000 - 6_000
 
-_SKILL, _AGENT, _COMMAND, _SERVER = (
-    "skill",
-    "agent",
-    "command",
-    "mcp_server",
-)  # as `domain.component` calls them, which imports this module
+# as `domain.component` calls them, which imports this module
+_SKILL, _AGENT, _COMMAND, _SERVER = "skill", "agent", "command", "mcp_server"
 _SKILL_FILE, _PROJECT = "/SKILL.md", "project:"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
 _TOOLS = {_SKILL: ("Skill",), _COMMAND: ("Skill",), _AGENT: ("Agent", "Task")}  # with which the model starts them
