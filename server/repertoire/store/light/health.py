@@ -67,13 +67,13 @@ class HealthReader:
 
         Claude Code cuts each description off (`LISTED`).
         """
-        away = sorted(elsewhere(self._db.execute(PROJECTS), project))
+        away, untold = sorted(elsewhere(self._db.execute(PROJECTS), project)), sorted(UNLISTED)
         number, characters = self._db.execute(
             f"""SELECT count(*), sum(min(length(c.description), {LISTED})) FROM component c
                 JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
-                WHERE c.installed AND c.type IN (?, ?) AND c.client = '' AND c.invocation NOT IN (?, ?)
+                WHERE c.installed AND c.type IN (?, ?) AND c.client = '' AND c.invocation NOT IN ({marks(untold)})
                   AND ifnull(s.key, '') NOT IN ({marks(away)})""",
-            (SKILL, COMMAND, *sorted(UNLISTED), *away),
+            (SKILL, COMMAND, *untold, *away),
         ).fetchone()
         return int(number), int(characters or 0)
 
