@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.boot.session_folders import local_folder, session_folders, settings_files
+from repertoire.boot.session_folders import local_folder, session_folders
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,9 @@ def test_the_home_folder_and_one_that_is_not_there_are_folders_too(
     assert session_folders("/gone/web") == [Path("/gone/web"), Path("/gone"), Path("/")]
 
 
-def test_local_settings_are_those_of_the_repository_and_of_the_folder(tmp_path: Path) -> None:
+def test_local_is_the_repository_or_outside_of_one_the_folder_itself(tmp_path: Path) -> None:
     shop, web = tmp_path / "shop", tmp_path / "shop" / "web"
     web.mkdir(parents=True)
-    own = [web / ".claude/settings.json", web / ".claude/settings.local.json"]
-    assert (local_folder(str(web)), settings_files(str(web))) == (web, own)
+    assert local_folder(str(web)) == web
     (shop / ".git").mkdir()
     assert local_folder(str(web)) == shop
-    assert settings_files(str(web)) == [own[0], shop / ".claude/settings.local.json", own[1]]

@@ -10,7 +10,7 @@ import pytest
 
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
-from repertoire.sources.installed import switched_off
+from repertoire.sources.withheld import switched_off
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.client

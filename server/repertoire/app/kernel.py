@@ -20,8 +20,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.ports import Reranker
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
-from repertoire.sources.installed import switched_off
-from repertoire.sources.withheld import withheld
+from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.database import Store
 
 

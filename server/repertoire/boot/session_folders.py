@@ -29,9 +29,3 @@ def local_folder(project: str) -> Path:
     """Return the folder whose local settings and state a session has: its repository's, or outside of one its own."""
     top = session_folders(project)[-1]
     return top if os.path.lexists(top / ".git") else Path(project)
-
-
-def settings_files(project: str) -> list[Path]:
-    """Return the settings files of a session besides a person's own; a later one's values win."""
-    own, local = Path(project, ".claude"), local_folder(project) / ".claude"
-    return list(dict.fromkeys((own / "settings.json", local / "settings.local.json", own / "settings.local.json")))

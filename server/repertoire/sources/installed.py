@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repertoire.boot.session_folders import local_folder, session_folders, settings_files
+from repertoire.boot.session_folders import local_folder, session_folders
 from repertoire.sources.address import key_of
-from repertoire.sources.client_files import config_folder, state_file
+from repertoire.sources.client_files import (
+    as_object,
+    config_folder,
+    enabled_plugins,
+    json_object,
+    settings,
+    settings_files,
+    state_file,
+)
 from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
 
 _FOLDERS = ("agents", "commands", "skills")
-_SETTINGS = ("settings.json", "settings.local.json")
 _OWN_SCOPES = ("user", "managed", "")  # scopes of plugins that are in use in every project
 
 
@@ -68,7 +75,7 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     state = _json(state_file(environment))
     plugins = config / "plugins"
     marketplaces = dict(_marketplaces(plugins))
-    enabled = _enabled(*(config / name for name in _SETTINGS))
+    enabled = enabled_plugins(settings_files(config))
     installed: set[str] = set()
     disabled: set[str] = set()
     own: list[InstalledSource] = []
@@ -98,9 +105,9 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
 def _vanished(plugins: Path) -> Iterator[str]:
     """Yield the keys of plugins and marketplaces that Claude Code lists but whose folder was moved or deleted."""
     for name, record in _json(plugins / "known_marketplaces.json").items():
-        location = Path(str(_object(record).get("installLocation") or plugins / "marketplaces" / name))
+        location = Path(str(as_object(record).get("installLocation") or plugins / "marketplaces" / name))
         if not location.exists():
-            yield _marketplace(name, location, _object(_object(record).get("source"))).key
+            yield _marketplace(name, location, as_object(as_object(record).get("source"))).key
             yield f"marketplace:{name}"  # its key if it was a single file
     for name, record in _installations(plugins):
         if not Path(str(record.get("installPath") or "/nowhere")).is_dir():
@@ -129,7 +136,7 @@ def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[st
     source = entry.get("source")
     if not isinstance(source, str):
         return Installation(name, location, commit, market.location, elsewhere=True)
-    base = str(_object(stated.get("metadata")).get("pluginRoot") or "")
+    base = str(as_object(stated.get("metadata")).get("pluginRoot") or "")
     for origin in (market.location / source, market.location / base / source):
         if origin.is_dir() and origin.resolve().is_relative_to(market.location.resolve()):
             return Installation(name, location, commit, market.location, origin)
@@ -137,35 +144,11 @@ def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[st
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """Read a JSON object; empty if the file has none, since Claude Code itself reports errors in its files."""
-    try:
-        if path.stat().st_size > 50 * READ_CAP:
-            return {}
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return json_object(path, 50 * READ_CAP)  # a state or a marketplace may be large
 
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _enabled(*settings: Path) -> dict[str, bool]:
-    """Return which plugins these settings files turn on or off; a later one's win."""
-    files = map(_json, settings)
-    return {key: value is not False for file in files for key, value in _object(file.get("enabledPlugins")).items()}
-
-
-def switched_off(environment: Mapping[str, str], project: Path) -> frozenset[str]:
-    """Return the plugins that a project's settings turn off, as `name@marketplace`."""
-    config = config_folder(environment)
-    found = _enabled(*(file for file in settings_files(str(project)) if file.parent != config))
-    return frozenset(name for name, enabled in found.items() if not enabled)
 
 
 def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[InstalledSource]:
@@ -173,7 +156,7 @@ def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[Instal
 
     What is installed with local settings counts in the folders of its repository too.
     """
-    enabled = _enabled(*(config / name for name in _SETTINGS), *settings_files(str(root)))
+    enabled = enabled_plugins(settings_files(config, root))
     wanted = (str(root), "project"), (str(root), "local"), (str(local_folder(str(root))), "local")
     for name, records in _records(plugins):
         here = [record for record in records if (record.get("projectPath"), record.get("scope")) in wanted]
@@ -194,22 +177,24 @@ def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[Instal
 
 def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     at_home = config == Path.home() / ".claude"
-    documents = {**_hook_documents(config, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
+    files = settings_files(config)
+    documents = {**_hook_documents(files, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
     key = "user:~/.claude" if at_home else f"user:{config.resolve()}"
-    mounts, overrides = tuple(_own_mounts(config, "")), _overrides(config)
+    mounts, overrides = tuple(_own_mounts(config, "")), _overrides(files)
     return InstalledSource(key, "user", config, mounts, documents, installed=True, overrides=overrides)
 
 
 def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
     folder = root / ".claude"
-    listed = _object(_object(state.get("projects")).get(str(root)))
-    settings = [_json(place / name).get("disabledMcpjsonServers") for place in (config, folder) for name in _SETTINGS]
-    off = {str(name) for names in (listed.get("disabledMcpServers"), *settings) for name in _list(names)}
+    listed = as_object(as_object(state.get("projects")).get(str(root)))
+    files = settings_files(config, root)
+    of_settings = (settings(file).get("disabledMcpjsonServers") for file in files)
+    off = {str(name) for names in (listed.get("disabledMcpServers"), *of_settings) for name in _list(names)}
     documents = _server_document(_without(listed.get("mcpServers"), off), ".claude.json")
     mounts: list[Mount] = []
     if folder.resolve() != config.resolve():  # a session in the home folder: its .claude is the person's own
         mounts.extend(_own_mounts(folder, ".claude"))
-        documents.update(_hook_documents(folder, ".claude/"))
+        documents.update(_hook_documents((file for file in files if file.parent == folder), ".claude/"))
     documents.update(_server_document(_without(_json(root / ".mcp.json").get("mcpServers"), off), ".mcp.json"))
     return InstalledSource(
         f"project:{root}",
@@ -218,14 +203,14 @@ def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSou
         tuple(mounts),
         documents,
         installed=True,
-        overrides=_overrides(config, folder),
+        overrides=_overrides(files),
     )
 
 
-def _overrides(*folders: Path) -> dict[str, str]:
-    """Return the `skillOverrides` of settings files; a later folder's win."""
-    files = (_json(folder / name) for folder in folders for name in _SETTINGS)
-    return {name: str(value) for file in files for name, value in _object(file.get("skillOverrides")).items()}
+def _overrides(files: Iterable[Path]) -> dict[str, str]:
+    """Return the `skillOverrides` of settings files; a later one's win."""
+    listed = (as_object(settings(file).get("skillOverrides")) for file in files)
+    return {name: str(value) for overrides in listed for name, value in overrides.items()}
 
 
 def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
@@ -239,19 +224,15 @@ def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
                 yield Mount(linked.root, f"{prefix}/{linked.prefix}" if prefix else linked.prefix)
 
 
-def _hook_documents(folder: Path, prefix: str) -> dict[str, str]:
+def _hook_documents(files: Iterable[Path], prefix: str) -> dict[str, str]:
     """Return only the hooks of settings files: the rest is private, with keys and tokens among it."""
-    found = {}
-    for name in _SETTINGS:
-        hooks = _json(folder / name).get("hooks")
-        if isinstance(hooks, dict) and hooks:
-            found[f"{prefix}{name}"] = json.dumps({"hooks": hooks}, sort_keys=True)
-    return found
+    found = {f"{prefix}{file.name}": as_object(settings(file).get("hooks")) for file in files}
+    return {path: json.dumps({"hooks": hooks}, sort_keys=True) for path, hooks in found.items() if hooks}
 
 
 def _without(servers: Any, off: AbstractSet[str]) -> dict[str, Any]:
     """Return the servers of a project but those that a person turned off in it."""
-    return {name: server for name, server in _object(servers).items() if name not in off}
+    return {name: server for name, server in as_object(servers).items() if name not in off}
 
 
 def _server_document(servers: Any, path: str) -> dict[str, str]:
@@ -262,10 +243,10 @@ def _marketplaces(plugins: Path) -> Iterator[tuple[str, InstalledSource]]:
     known = _json(plugins / "known_marketplaces.json")
     seen: set[Path] = set()
     for name, record in sorted(known.items()):
-        location = Path(str(_object(record).get("installLocation") or plugins / "marketplaces" / name))
+        location = Path(str(as_object(record).get("installLocation") or plugins / "marketplaces" / name))
         seen.add(location.resolve())
         if location.exists():
-            yield name, _marketplace(name, location, _object(_object(record).get("source")))
+            yield name, _marketplace(name, location, as_object(as_object(record).get("source")))
     folder = plugins / "marketplaces"
     for child in sorted(folder.iterdir()) if folder.is_dir() else ():
         if child.is_dir() and child.resolve() not in seen and (child / ".claude-plugin").is_dir():
@@ -302,9 +283,9 @@ def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _records(plugins: Path) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
     """Yield each installed plugin with all its installations, of which there is one for each scope and project."""
-    listed = _object(_json(plugins / "installed_plugins.json").get("plugins"))
+    listed = as_object(_json(plugins / "installed_plugins.json").get("plugins"))
     for name, value in sorted(listed.items()):
-        records = [_object(item) for item in (value if isinstance(value, list) else [value])]
+        records = [as_object(item) for item in (value if isinstance(value, list) else [value])]
         if records and "@" in name:
             yield name, records
 
@@ -337,6 +318,6 @@ def _holds(market: Path, plugin: str) -> bool:
 def _entry(stated: Mapping[str, Any], plugin: str) -> Mapping[str, Any] | None:
     listed = stated.get("plugins")
     for entry in _list(listed):
-        if _object(entry).get("name") == plugin:
-            return _object(entry)
+        if as_object(entry).get("name") == plugin:
+            return as_object(entry)
     return None

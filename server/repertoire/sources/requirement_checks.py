@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repertoire.sources.client_files import config_folder
+from repertoire.sources.client_files import as_object, config_folder, json_object, settings, settings_files
 
-_SETTINGS = ("settings.json", "settings.local.json")
 _ENVIRONMENTS = (".venv", "venv", "env")
 _RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)@?\s*(.*)$")
 _PLAIN_VERSION = re.compile(r"\d+(?:\.\d+)*")
@@ -66,7 +64,7 @@ class RequirementChecker:
         return found, name if found else f"{name}, not set here"
 
     def _server(self, name: str) -> tuple[bool | None, str]:
-        found = name.lower() in self._servers or name in _object(self._in_project(".mcp.json").get("mcpServers"))
+        found = name.lower() in self._servers or name in as_object(self._in_project(".mcp.json").get("mcpServers"))
         return found, f"the MCP server {name}" + ("" if found else ", not configured here")
 
     def _component(self, name: str) -> tuple[bool | None, str]:
@@ -108,7 +106,7 @@ class RequirementChecker:
     def _npm_version(self, name: str) -> str | None:
         if self._project is None or ".." in name:
             return None
-        return str(_json(self._project / "node_modules" / name / "package.json").get("version") or "") or None
+        return str(json_object(self._project / "node_modules" / name / "package.json").get("version") or "") or None
 
     def _python_version(self, name: str) -> str | None:
         if self._project is None:
@@ -123,15 +121,11 @@ class RequirementChecker:
 
     def _configured_variables(self) -> Iterator[str]:
         """Yield the names of environment variables that Claude Code's settings set for each session."""
-        folders = [config_folder(self._environment)]
-        if self._project is not None:
-            folders.append(self._project / ".claude")
-        for folder in folders:
-            for name in _SETTINGS:
-                yield from _object(_json(folder / name).get("env"))
+        for file in settings_files(config_folder(self._environment), self._project):
+            yield from as_object(settings(file).get("env"))
 
     def _in_project(self, name: str) -> Mapping[str, Any]:
-        return _json(self._project / name) if self._project is not None else {}
+        return json_object(self._project / name) if self._project is not None else {}
 
 
 _LOOKS: Mapping[str, Callable[[RequirementChecker, str], tuple[bool | None, str]]] = {
@@ -224,14 +218,3 @@ def _read(path: Path) -> str:
             return file.read(_MOST)
     except (OSError, ValueError):  # no name of a file at all: it holds a NUL
         return ""
-
-
-def _json(path: Path) -> Mapping[str, Any]:
-    try:
-        return _object(json.loads(_read(path) or "{}"))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Reads what settings keep from the model in a project: what is denied to it, and which servers are turned off.
+"""Reads what settings keep from the model in a project: what is denied to it, and what is turned off.
 
 Each prompt asks, and the session hook with any Python from 3.9: no file is parsed here that may be large.
 """
@@ -10,14 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from repertoire.boot.session_folders import local_folder, settings_files
+from repertoire.boot.session_folders import local_folder
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.invocation import is_denied, server_name
-from repertoire.sources.client_files import config_folder, state_file
+from repertoire.sources.client_files import (
+    as_object,
+    config_folder,
+    enabled_plugins,
+    project_settings,
+    read,
+    settings,
+    settings_files,
+    state_file,
+)
 
-_SETTINGS_CAP, _STATE_CAP = 1 << 20, 8 << 20  # bytes; of larger files nothing is read
+_STATE_CAP = 8 << 20  # bytes; of a larger state nothing is read
 _RULES = 2_000
 _OFF = "disabledMcpServers"
 
@@ -42,13 +50,20 @@ class Withheld:
 
 def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
     """Read what is kept from the model in a project: by a person's settings and by the project's own."""
-    files = (config_folder(environment) / "settings.json", *settings_files(str(project)))
+    files = settings_files(config_folder(environment), project)
     rules = dict.fromkeys(rule for file in files for rule in _denied(file))
     return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))
 
 
+def switched_off(environment: Mapping[str, str], project: Path) -> frozenset[str]:
+    """Return the plugins that a project's settings turn off, as `name@marketplace`."""
+    own = config_folder(environment)
+    found = enabled_plugins(file for file in project_settings(project) if file.parent != own)
+    return frozenset(name for name, enabled in found.items() if not enabled)
+
+
 def _denied(file: Path) -> list[str]:
-    found = _object(_object(_parsed(_read(file, _SETTINGS_CAP))).get("permissions")).get("deny")
+    found = as_object(settings(file).get("permissions")).get("deny")
     about = ("Skill", "Agent", "Task", "mcp__")
     return (
         [rule for rule in found if isinstance(rule, str) and rule.startswith(about)] if isinstance(found, list) else []
@@ -71,7 +86,7 @@ def _off_in(state: Path, root: str, _written: tuple[int, int]) -> frozenset[str]
 
     It holds all projects with their history, many megabytes: only one project's part is parsed.
     """
-    text = _read(state, _STATE_CAP)
+    text = read(state, _STATE_CAP)
     if f'"{_OFF}"' not in text:
         return frozenset()
     key = json.dumps(root, ensure_ascii=False)
@@ -79,28 +94,14 @@ def _off_in(state: Path, root: str, _written: tuple[int, int]) -> frozenset[str]
     while at >= 0:
         begin = text.find("{", at + len(key))
         if text[at + len(key) : begin].strip() == ":":
-            off = _object(_parsed(text, begin)).get(_OFF)
-            return frozenset(str(name) for name in off) if isinstance(off, list) else frozenset()
+            return _off_at(text, begin)
         at = text.find(key, at + 1)
     return frozenset()
 
 
-def _read(file: Path, most: int) -> str:
+def _off_at(text: str, begin: int) -> frozenset[str]:
     try:
-        with file.open("rb") as opened:
-            content = opened.read(most + 1)
-    except OSError:
-        return ""
-    return content.decode("utf-8", "replace").lstrip("\ufeff \t\r\n") if len(content) <= most else ""
-
-
-def _parsed(text: str, begin: int = 0) -> Any:
-    """Return the JSON value with which a text begins, or its part from a place on; None if there is none."""
-    try:
-        return json.JSONDecoder().raw_decode(text, begin)[0]
+        off = as_object(json.JSONDecoder().raw_decode(text, begin)[0]).get(_OFF)
     except (ValueError, RecursionError):
-        return None
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+        return frozenset()
+    return frozenset(str(name) for name in off) if isinstance(off, list) else frozenset()

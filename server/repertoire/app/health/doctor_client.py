@@ -15,12 +15,11 @@ from typing import Any
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import clean_line
-from repertoire.sources.client_files import config_folder
+from repertoire.sources.client_files import config_folder, settings_files
 
 DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the two
 _NAME = "repertoire"
 _ROOT = "${CLAUDE_PLUGIN_ROOT}"
-_SETTINGS = ("settings.json", "settings.local.json")
 _IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import repertoire.app.session.greet"
 _AGAIN = "install the plugin again"
 
@@ -83,7 +82,7 @@ def registration(root: Path, environment: Mapping[str, str], *, project: Path) -
         return
     settings: dict[str, Any] = {}
     enabled: dict[str, bool] = {}
-    for path in [folder / name for folder in (config, project / ".claude") for name in _SETTINGS]:
+    for path in settings_files(config, project):
         found = _json(path)
         if isinstance(found, str):
             yield Finding("client-files", FAIL, f"{path} is no JSON object ({found})", "correct the file")

@@ -18,7 +18,7 @@ from typing import Any
 
 from repertoire.app.session.greeting import Greeting, solved_line, with_memory, with_offer, worded
 from repertoire.boot import home as homes
-from repertoire.boot.session_folders import session_folders, settings_files
+from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
@@ -43,6 +43,7 @@ from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.settings import Settings, load
+from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
@@ -173,7 +174,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     weary = {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
     occasion = Occasion(SESSION_START, start.session, weary=weary)
     telling = [term for term in profile.terms if term not in COMMON]
-    off = {_OURS, *_turned_off(Path(start.project))}
+    off = {_OURS, *(name.rpartition("@")[0] for name in switched_off(os.environ, Path(start.project)))}
     candidates = [
         replace(candidate, demand=occasion.demand(candidate.type, candidate.id))
         for found in db.candidates(telling, sorted(elsewhere))
@@ -203,15 +204,6 @@ def _still_fitting(
     demanded = [replace(one, demand=occasion.demand(one.type, one.id)) for one in candidates]
     fits = choose(demanded, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     return {fit.candidate.id for fit in fits}
-
-
-def _turned_off(project: Path) -> set[str]:
-    """Return the names of the plugins that a project's settings turn off."""
-    if not any(file.exists() for file in settings_files(str(project))):
-        return set()
-    from repertoire.sources.installed import switched_off  # noqa: PLC0415 - most projects have no settings of their own
-
-    return {name.rpartition("@")[0] for name in switched_off(os.environ, project)}
 
 
 def _solved(db: StartReader, start: SessionStart, settings: Settings) -> list[tuple[str, str]]:
@@ -337,8 +329,6 @@ def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
     for fit in fits:
         one = fit.candidate
         if one.installed and kept is None:
-            from repertoire.sources.withheld import withheld  # noqa: PLC0415 - most starts name nothing installed
-
             kept = withheld(os.environ, Path(project))
         call = one.call or call_name(one.type, one.name, "", one.plugin)
         if not (one.installed and kept and kept(one.type, call, one.plugin)):
