@@ -276,6 +276,15 @@ def test_a_damaged_database_is_found(doctor: Doctor, home: Path) -> None:
     assert "repertoire rescue" in found["database"]["mend"]
 
 
+def test_a_question_that_the_database_cannot_answer_is_no_damage(doctor: Doctor, home: Path) -> None:
+    with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
+        db.execute("ALTER TABLE component RENAME COLUMN installed TO had")
+    found = doctor(status=1)
+    assert "no such column: c.installed" in found["database"]["text"]
+    assert "report" in found["database"]["mend"]
+    assert "damaged" not in str(found)
+
+
 def test_a_file_that_is_no_database_of_ours_or_a_newer_one_is_told_as_that(doctor: Doctor, home: Path) -> None:
     with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
         db.execute("PRAGMA user_version = 999")

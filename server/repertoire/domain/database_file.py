@@ -71,6 +71,14 @@ def unmakeable_text(path: Path, cause: object) -> str:
     )
 
 
+def misasked_text(path: Path, cause: object) -> str:
+    """Return the error message that a question of ours does not fit a database in which SQLite finds nothing wrong."""
+    return (
+        f"{path} is sound, but this version asks what it cannot answer ({cause}); update the plugin, and report this "
+        "as a fault of Repertoire if it remains"
+    )
+
+
 def damaged_text(path: Path, cause: object) -> str:
     """Return the error message that the database is damaged."""
     return (

@@ -19,7 +19,7 @@ from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.health import finding_of as message
 from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.domain.text import clean_line
-from repertoire.store.light.file import SqliteError, judged, refused, unwritable
+from repertoire.store.light.file import SqliteError, is_damage, judged, refused, unwritable
 from repertoire.store.light.health import HealthReader
 from repertoire.store.light.start import SCHEMA
 
@@ -93,7 +93,8 @@ def _backed_up(path: Path) -> Finding:
         with closing(HealthReader(copy)) as db:
             made, wrong = db.made(), db.trouble(_CHECK_S)
     except SqliteError as error:
-        made, wrong = "", str(error)
+        state = "is damaged" if is_damage(error) else "cannot be read"
+        return Finding("backup", WARN, f"{copy} {state} ({clean_line(str(error), 200)})", mend)
     if wrong:
         return Finding("backup", WARN, f"{copy} is damaged ({clean_line(wrong, 200)})", mend)
     text = f"{copy}, {copy.stat().st_size / 1e6:.1f} MB, of {made}"

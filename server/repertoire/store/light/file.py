@@ -14,6 +14,7 @@ from repertoire.domain.health import finding_of as told
 SqliteError = sqlite3.Error  # what reading raises where SQLite cannot
 _WAIT_S = 5.0
 _BUSY = ("locked", "busy")
+_MISASKED = ("no such", "syntax error", "ambiguous", "too many", "wrong number", "misuse")  # SQLite's, of our SQL
 _HEADER_LIES = "unsupported file format"  # SQLite's word where the header is ours and not the truth
 _MAY_WRITE = "correct the owner and mode of the file and its folder, or set REPERTOIRE_HOME to a folder that can"
 
@@ -66,14 +67,21 @@ def opened(path: Path) -> sqlite3.Connection:
     return _tried(f"{address}?immutable=1")
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Tell whether SQLite calls a file damaged, or no database: the subclasses of that error say other things."""
+    return type(error) is sqlite3.DatabaseError or _HEADER_LIES in str(error)
+
+
 def refused(path: Path, error: sqlite3.Error) -> Finding:
-    """Return the finding for an SQLite error: the database is busy, damaged, or cannot be read from here."""
+    """Return the finding for an SQLite error: the database is busy, damaged, wrongly asked, or cannot be read."""
     if _is_busy(error):
         mend = "try again when the process that writes to it has ended"
         return Finding("database", WARN, f"{path} cannot be read ({error})", mend)
-    if isinstance(error, sqlite3.OperationalError) and _HEADER_LIES not in str(error):
+    if is_damage(error):
+        return told("database", FAIL, known.damaged_text(path, error))
+    if isinstance(error, sqlite3.OperationalError) and not any(word in str(error) for word in _MISASKED):
         return told("database", FAIL, known.unreadable_text(path, error))
-    return told("database", FAIL, known.damaged_text(path, error))
+    return told("database", FAIL, known.misasked_text(path, error))
 
 
 def unwritable(path: Path, sound: Finding) -> Finding:
