@@ -13,7 +13,7 @@ import pytest
 from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import SELECTED
-from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON
+from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON, REFUSED
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of
 
@@ -92,7 +92,7 @@ async def test_its_use_is_recorded_of_the_project_in_which_it_is_used(talk: Talk
     "settings",
     [{"enabledPlugins": {"kit@box": False}}, {"permissions": {"deny": ["Skill(kit:*)"]}}],
 )
-async def test_what_the_projects_settings_turn_off_or_deny_is_offered_in_other_projects_alone(
+async def test_what_the_projects_settings_turn_off_or_deny_is_offered_in_other_projects_and_told_as_such_here(
     talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object]
 ) -> None:
     with closing(apsw.Connection(str(home / "repertoire.db"))) as db:
@@ -104,3 +104,8 @@ async def test_what_the_projects_settings_turn_off_or_deny_is_offered_in_other_p
         monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project))
         async with talk() as client:
             assert ("pdf-forms" in await ask(client, "recommend_set", task=PROMPT)) == offered
+            found = await ask(client, "search_components", query="pdf forms")
+            explained = await ask(client, "explain_component", id="pdf-forms", task=PROMPT)
+        assert "pdf-forms (skill, installed)" in found
+        assert (found.count(REFUSED), explained.count(REFUSED)) == ((0, 0) if offered else (1, 2))
+        assert ("in the set: no, settings deny it" in explained) != offered

@@ -57,14 +57,23 @@ class Repertoire:
         """Return what no hint may name: that, what did harm, and what has an unaccepted grave flag."""
         return self._unfit(project) | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
+    def refused(self, project: str) -> frozenset[str]:
+        """Return the ids of what settings deny to the model in a project, or turn off there."""
+        return self._off(project) | self._denied(project)
+
     def _unfit(self, project: str) -> frozenset[str]:
         here = project or current_project()
-        off = switched_off(os.environ, Path(here))
-        unused = self.store.sources.elsewhere(here) | (self.store.graph.of_plugins(off) if off else frozenset[str]())
+        unused = self.store.sources.elsewhere(here) | self._off(here)
         unused |= self.store.graph.shadowed(unused)
-        if kept := withheld(os.environ, Path(here)):
-            unused |= self.store.graph.withheld(kept)
-        return self.muted(here) | self.store.graph.unobtainable() | unused
+        return self.muted(here) | self.store.graph.unobtainable() | unused | self._denied(here)
+
+    def _off(self, project: str) -> frozenset[str]:
+        off = switched_off(os.environ, Path(project))
+        return self.store.graph.of_plugins(off) if off else frozenset()
+
+    def _denied(self, project: str) -> frozenset[str]:
+        kept = withheld(os.environ, Path(project))
+        return self.store.graph.withheld(kept) if kept else frozenset()
 
 
 def ageing_of(settings: Settings) -> Ageing:

@@ -162,6 +162,7 @@ TOOLS = (
                         source="string",
                         licence="string",
                         muted="boolean",
+                        refused="boolean",
                         traces=NAMED_TRACES,
                         used=output(offered="integer", selected="integer", failed="integer"),
                         in_set="string",

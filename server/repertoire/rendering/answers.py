@@ -9,7 +9,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
 from repertoire.domain.hint import MANY
-from repertoire.domain.invocation import MATCHED, NOBODY, PERSON
+from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, REFUSED
 from repertoire.domain.text import clean_line, counted, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -98,10 +98,11 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
 
 
 def note_lines(hit: Hit) -> list[str]:
-    """Render the warnings about a hit: made for another client, old, demoted, with troubles, muted."""
+    """Render the warnings about a hit: for another client, denied, old, demoted, with troubles, muted."""
     return [
         *([client_text(hit.component)] if hit.component.client else []),
         *invocation_lines(hit.component),
+        *([REFUSED] if hit.refused else []),
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
         *(f"warning: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),

@@ -8,7 +8,7 @@ from typing import Any
 from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
-from repertoire.domain.invocation import MODEL
+from repertoire.domain.invocation import MODEL, REFUSED
 from repertoire.domain.soundness import LOST
 from repertoire.domain.technologies import technologies_of
 from repertoire.domain.text import clean_line, to_copy
@@ -60,7 +60,7 @@ def explanation_text(explanation: Explanation) -> str:
         lines += _line("excerpt", clean_line(component.body, _EXCERPT))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
         lines += _fields(component)
-    lines += _starting(component)
+    lines += _starting(component, refused=explanation.refused)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))
@@ -134,12 +134,12 @@ def _fields(component: Component) -> list[str]:
     return [*_line("technologies", technologies), *_line("exports", exports)]
 
 
-def _starting(component: Component) -> list[str]:
+def _starting(component: Component, *, refused: bool) -> list[str]:
     """Return the name that starts an installed component, where it is not its own, and who alone can start it."""
     name = component.call_name if component.installed else component.name
     by_model = ["only the model can start it"] if component.invocation == MODEL else []
     started = _line("started as", clean_line(name, LINE) if name != component.name else "")
-    return [*started, *by_model, *invocation_lines(component)]
+    return [*started, *by_model, *invocation_lines(component), *([REFUSED] if refused else [])]
 
 
 def _names(links: Sequence[Link]) -> str:
@@ -241,6 +241,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "source": explanation.stored.source,
         "licence": clean_line(component.licence, 80),
         "muted": explanation.muted,
+        "refused": explanation.refused,
         "used": _history_data(explanation.history),
         "traces": [named_data(named) for named in explanation.traces],
         "rank": standing.rank if standing is not None else None,

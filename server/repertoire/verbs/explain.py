@@ -24,6 +24,7 @@ def _explain(context: Context, asked: ExplainRequest) -> Explanation | ShownTrac
         environment=context.environment,
         home=repertoire.home,
         ageing=ageing_of(repertoire.settings),
+        refused=context.refused,
     )
     told = explain(
         repertoire.store,

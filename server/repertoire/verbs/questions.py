@@ -18,7 +18,7 @@ from repertoire.verbs.verb import Context, Verb
 
 def _search(context: Context, query: Query) -> Answer:
     asked = replace(query, project=context.project)
-    return search(context.repertoire.pipeline, asked, muted=context.muted)
+    return search(context.repertoire.pipeline, asked, muted=context.muted, refused=context.refused)
 
 
 def _recommend(context: Context, task: Task) -> Recommendation:

@@ -44,6 +44,11 @@ class Context:
         return self.repertoire.muted(self.project)
 
     @cached_property
+    def refused(self) -> frozenset[str]:
+        """Return the ids of what settings deny to the model in the project, or turn off there."""
+        return self.repertoire.refused(self.project)
+
+    @cached_property
     def unfit(self) -> frozenset[str]:
         """Return the ids that no recommended set in the project may contain."""
         return self.repertoire.unfit_for_sets(self.project)

@@ -33,6 +33,7 @@ from repertoire.domain.component import (
 from repertoire.domain.event import COUNTED, FAILED, OFFERED, TAKEN_BACK
 from repertoire.domain.event import SELECTED as SELECTED_EVENT
 from repertoire.domain.freshness import Ageing, Freshness, freshness
+from repertoire.domain.invocation import REFUSED
 from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.domain.trace import RatedTrace
 from repertoire.ingestion.difference import difference, difference_text
@@ -109,6 +110,7 @@ class Explanation:
     namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
+    refused: bool = False  # settings deny it to the model in the project, or turn it off there
     warning: str = ""
     standing: RankForTask | None = None
     conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
@@ -134,6 +136,7 @@ class ExplainRequest:
     graph: bool = False  # include the part of the graph around it
     home: Path | None = None  # the home with its source's clone; None: the source's releases are not read
     ageing: Ageing | None = None
+    refused: frozenset[str] = frozenset()  # ids of what settings deny to the model in the project, or turn off there
 
 
 @dataclass(frozen=True)
@@ -172,7 +175,8 @@ def explain(
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
     silenced = _is_muted(stored, muted)
-    told = _MUTED if silenced else _why_unfit(component) if component.id in unfit else ""
+    kept = component.id in asked.refused
+    told = _MUTED if silenced else REFUSED if kept else _why_unfit(component) if component.id in unfit else ""
     barred = _Barred(unfit | muted, told, muted)
     used = usage.of(component.id) or ComponentUsage(component.id)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
@@ -188,6 +192,7 @@ def explain(
         namesakes=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
+        refused=kept,
         standing=standing,
         conditions=conditions,
         history=_history(store, component.id, used),

@@ -12,8 +12,10 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, combined_topic
 
 
-def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset()) -> Answer:
-    """Rank the components for a query; hits of `muted` ids and sources are marked as muted.
+def search(
+    pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset(), refused: frozenset[str] = frozenset()
+) -> Answer:
+    """Rank the components for a query; hits of `muted` ids and sources are marked as muted, of `refused` ids as that.
 
     The answer also holds known combinations, if the query asks for them, and companions of `query.using`.
 
@@ -31,7 +33,10 @@ def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozense
     rows = ranking.rows[: query.limit]
     silenced = rows[silenced_rows(ranking.snapshot, muted)[rows]].tolist()
     silent = {ranking.snapshot.summaries[row].id for row in silenced}
-    hits = [replace(hit, muted=hit.component.id in silent) for hit in pipeline.hits(ranking, rows)]
+    hits = [
+        replace(hit, muted=hit.component.id in silent, refused=hit.component.id in refused)
+        for hit in pipeline.hits(ranking, rows)
+    ]
     known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     beside = companions(pipeline, ranking, (*query.using, *((topic,) if topic else ())), muted=muted)
     fits = ranking.fits or bool(known)
