@@ -43,3 +43,25 @@ def test_local_is_the_repository_or_outside_of_one_the_folder_itself(tmp_path: P
     assert local_folder(str(web)) == web
     (shop / ".git").mkdir()
     assert local_folder(str(web)) == shop
+
+
+@pytest.mark.parametrize(
+    ("store", "shared", "expected"),
+    [
+        ("shop/.git/worktrees/tree", "../..", "shop"),
+        ("../shop/.git/worktrees/tree", "{}/shop/.git", "shop"),
+        ("bare.git/worktrees/tree", "../..", "tree"),  # it has no worktree of its own
+        ("shop/.git/modules/tree", "", "tree"),  # a submodule is a repository of its own
+        ("elsewhere", "", "tree"),
+    ],
+)
+def test_local_is_the_main_one_of_linked_worktrees(tmp_path: Path, store: str, shared: str, expected: str) -> None:
+    tree = tmp_path / "tree"
+    (tree / "web").mkdir(parents=True)
+    named = store if store.startswith("..") else str(tmp_path / store)
+    (tree / ".git").write_text(f"gitdir: {named}\n")
+    if shared:
+        (tree / named).mkdir(parents=True)
+        (tree / named / "commondir").write_text(shared.format(tmp_path) + "\n")
+        (tree / named / "gitdir").write_text(f"{tree / '.git'}\n")
+    assert local_folder(str(tree / "web")) == local_folder(str(tree)) == tmp_path / expected

@@ -53,3 +53,13 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+def link_worktree(repository: Path, tree: Path) -> None:
+    """Make a folder a linked worktree of a repository, as `git worktree add` does."""
+    store = repository / ".git" / "worktrees" / tree.name
+    for folder in (store, tree):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in {"commondir": "../..", "gitdir": tree / ".git", "HEAD": "ref: refs/heads/tree"}.items():
+        (store / name).write_text(f"{text}\n")
+    (tree / ".git").write_text(f"gitdir: {store}\n")

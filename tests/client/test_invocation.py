@@ -12,7 +12,7 @@ from client.api_stub import Request, Script, ToolUse
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
 from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON, UNLISTED
-from repertoire.sources.installed import switched_off
+from repertoire.sources.withheld import switched_off
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.client

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from client.belongings import link_worktree
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component
 from repertoire.sources.withheld import switched_off
@@ -155,24 +156,31 @@ def test_in_a_folder_of_a_repository_the_client_loads_what_lies_above_it_there(
     }
 
 
-def test_in_a_folder_of_a_repository_its_local_plugins_are_loaded(settle: Settle, interpreter: str) -> None:
+def test_in_a_folder_and_a_worktree_of_a_repository_its_local_plugins_are_loaded(
+    settle: Settle, interpreter: str
+) -> None:
     machine = settled(settle, interpreter)
     scopes = {"shared": "project", "local": "local", "general": "user", "off-shared": "user", "off-local": "user"}
     (machine.project / ".git").mkdir()
     (machine.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    for name in scopes:
+    for name in (*scopes, "of-tree"):
         write(machine.root / "kit" / name / ".claude-plugin" / "plugin.json", json.dumps({"name": name}))
         give(machine.root / "kit" / name / "skills" / "usual")
-    plug(machine, (), entries={}, listed=tuple(scopes))
+    plug(machine, (), entries={}, listed=(*scopes, "of-tree"))
     steps = [("install", name, scope) for name, scope in scopes.items()]
     for verb, name, scope in (*steps, ("disable", "off-shared", "project"), ("disable", "off-local", "local")):
         done = machine.command("plugin", verb, f"{name}@box", "--scope", scope)
         assert done.returncode == 0, done.stdout + done.stderr
-    top, below = machine.project, machine.project / "web"
+    top, below, tree = machine.project, machine.project / "web", machine.root / "tree"
     below.mkdir()
+    link_worktree(top, tree)
+    machine.project = tree
+    done = machine.command("plugin", "install", "of-tree@box", "--scope", "local")
+    assert done.returncode == 0, done.stdout + done.stderr
     for machine.project, expected in (
-        (top, {"shared", "local", "general"}),
-        (below, {"local", "general", "off-shared"}),
+        (top, {"shared", "local", "general", "of-tree"}),
+        (below, {"local", "general", "off-shared", "of-tree"}),
+        (tree, {"local", "general", "off-shared", "of-tree"}),
     ):
         of_plugins = {name for name in loaded(machine) if name.endswith(":usual")}
         assert {one.call_name for one in in_use(machine) if one.plugin} == of_plugins

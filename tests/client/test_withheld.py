@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from client.api_stub import Script, ToolUse
+from client.belongings import link_worktree
 from client.machine import REPOSITORY, Machine, Settle
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.domain.invocation import server_name
@@ -87,6 +88,7 @@ def machine(settle: Settle, interpreter: str) -> Machine:
     (found.project / ".git").mkdir()
     give(found.project / ".git" / "HEAD", "ref: refs/heads/main\n")
     (found.project / "web").mkdir()
+    link_worktree(found.project, found.root / "tree")
     done = found.run(REPOSITORY / "bin" / "repertoire", "refresh")
     assert done.returncode == 0, done.stdout + done.stderr
     return found
@@ -132,6 +134,7 @@ def refused(machine: Machine, skills: Sequence[str], agents: Sequence[str], serv
         ("project", {"permissions": {"deny": ["Skill(plain)", "Skill(deep:*)", "Agent"]}}),
         ("project", {"permissions": {"deny": ["Skill", "Agent(*)", "mcp__*"]}}),
         ("project/web", {}),  # the same repository: of its settings the local ones alone count
+        ("tree", {}),  # so in the repository's other worktrees
         ("other", {}),
     ],
 )

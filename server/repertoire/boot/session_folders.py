@@ -26,6 +26,25 @@ def session_folders(project: str) -> list[Path]:
 
 
 def local_folder(project: str) -> Path:
-    """Return the folder whose local settings and state a session has: its repository's, or outside of one its own."""
+    """Return the folder whose local settings and state a session has: its repository's, or outside of one its own.
+
+    All worktrees of a repository have those of its main one, as `tests/client/test_withheld.py` shows.
+    """
     top = session_folders(project)[-1]
-    return top if os.path.lexists(top / ".git") else Path(project)
+    return main_worktree(top) or top if os.path.lexists(top / ".git") else Path(project)
+
+
+def main_worktree(worktree: Path) -> Path | None:
+    """Return the main worktree of the repository that a linked worktree belongs to; None where it belongs to none.
+
+    Git's files of both sides must name each other: a stranger's file cannot claim another repository.
+    """
+    try:
+        named = (worktree / ".git").read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        ours = Path(os.path.realpath(worktree / named))
+        back = (ours / "gitdir").read_text(encoding="utf-8").strip()
+        shared = Path(os.path.realpath(ours / (ours / "commondir").read_text(encoding="utf-8").strip()))
+    except (OSError, ValueError):
+        return None
+    mutual = os.path.realpath(ours / back) == os.path.realpath(worktree / ".git")
+    return shared.parent if mutual and shared.name == ".git" and ours.is_relative_to(shared) else None

@@ -154,12 +154,11 @@ def _list(value: Any) -> list[Any]:
 def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[InstalledSource]:
     """Yield what is installed for one project alone, a source for each plugin: other projects do not load it.
 
-    What is installed with local settings counts in the folders of its repository too.
+    What is installed with local settings counts in all folders and worktrees of its repository.
     """
     enabled = enabled_plugins(settings_files(config, root))
-    wanted = (str(root), "project"), (str(root), "local"), (str(local_folder(str(root))), "local")
     for name, records in _records(plugins):
-        here = [record for record in records if (record.get("projectPath"), record.get("scope")) in wanted]
+        here = [record for record in records if _is_of(record, root)]
         location = Path(str(here[0].get("installPath") or "/nowhere")) if here else Path("/nowhere")
         wide = any(str(record.get("scope") or "") in _OWN_SCOPES for record in records)
         if enabled.get(name, True) and not wide and location.is_dir():
@@ -175,6 +174,14 @@ def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[Instal
             )
 
 
+def _is_of(record: Mapping[str, Any], root: Path) -> bool:
+    """Tell whether a plugin was installed for a project alone, or for its repository alone."""
+    path, scope = str(record.get("projectPath") or "/nowhere"), record.get("scope")
+    return (
+        path == str(root) if scope == "project" else scope == "local" and local_folder(path) == local_folder(str(root))
+    )
+
+
 def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     at_home = config == Path.home() / ".claude"
     files = settings_files(config)
@@ -185,12 +192,13 @@ def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
 
 
 def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
-    folder = root / ".claude"
-    listed = as_object(as_object(state.get("projects")).get(str(root)))
+    folder, local = root / ".claude", local_folder(str(root))
+    listed = as_object(as_object(state.get("projects")).get(str(local)))
     files = settings_files(config, root)
     of_settings = (settings(file).get("disabledMcpjsonServers") for file in files)
     off = {str(name) for names in (listed.get("disabledMcpServers"), *of_settings) for name in _list(names)}
-    documents = _server_document(_without(listed.get("mcpServers"), off), ".claude.json")
+    own = listed.get("mcpServers") if root in (local, session_folders(str(root))[-1]) else None
+    documents = _server_document(_without(own, off), ".claude.json")
     mounts: list[Mount] = []
     if folder.resolve() != config.resolve():  # a session in the home folder: its .claude is the person's own
         mounts.extend(_own_mounts(folder, ".claude"))

@@ -216,17 +216,18 @@ def test_the_projects_components_are_a_source_of_their_own(claude, bench):
     assert installed(bench) == {"local", "guard", "db", "mine"}
 
 
-def test_a_server_that_is_turned_off_in_a_project_is_not_in_use_there(claude, bench):
+@pytest.mark.parametrize("repository", ["project", "main"])
+def test_a_server_that_is_turned_off_in_a_project_is_not_in_use_there(claude, bench, repository):
     servers = {name: {"command": name} for name in ("used", "off", "unwanted")}
-    project = bench.write(
-        {
-            ".mcp.json": json.dumps({"mcpServers": servers}),
-            ".claude/settings.local.json": json.dumps({"disabledMcpjsonServers": ["unwanted"]}),
-        },
-        under="project",
-    )
+    settings = json.dumps({"disabledMcpjsonServers": ["unwanted"]})
+    files = {".mcp.json": json.dumps({"mcpServers": servers}), ".claude/settings.local.json": settings}
+    if repository == "main":  # the project is a linked worktree
+        back = str(bench.root / "project" / ".git")
+        store = bench.write({"commondir": "../..", "gitdir": back}, under="main/.git/worktrees/p")
+        files[".git"] = f"gitdir: {store}"
+    bench.write(files, under="project")
     listed = {"mcpServers": {"own": {"command": "x"}, "own-off": {"command": "x"}}}
-    state = {"projects": {str(project): {**listed, "disabledMcpServers": ["off", "own-off"]}}}
+    state = {"projects": {str(bench.root / repository): {**listed, "disabledMcpServers": ["off", "own-off"]}}}
     claude.write({state_file(claude): json.dumps(state)})
     bench.ingest_all("installed")
     assert installed(bench) == {"used", "own"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from repertoire.app.current_project import current_project
 from repertoire.boot import home as homes
 from repertoire.boot.errors import HomeError
+from repertoire.boot.session_folders import main_worktree
 from repertoire.domain.errors import InvalidRequest, MemoryGone, ProjectRefused, UnknownFolder
 
 MIRROR_FOLDER = ".repertoire"  # the folder of a project with the files of its entries, where a person wants them
@@ -101,22 +102,6 @@ def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str, str]:
     inside = (place for place in (there, *there.parents) if place.is_relative_to(main))
     shared = next((root for root in inside if memory_file(home, str(root)).is_file()), None)
     return (top, str(shared), str(top / shared.relative_to(main))) if shared else (top, "", "")
-
-
-def main_worktree(worktree: Path) -> Path | None:
-    """Return the main worktree of the repository that a linked worktree belongs to; None where it belongs to none.
-
-    Git's files of both sides must name each other: a stranger's file cannot claim another repository.
-    """
-    try:
-        named = (worktree / ".git").read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-        ours = Path(os.path.realpath(worktree / named))
-        back = (ours / "gitdir").read_text(encoding="utf-8").strip()
-        shared = Path(os.path.realpath(ours / (ours / "commondir").read_text(encoding="utf-8").strip()))
-    except (OSError, ValueError):
-        return None
-    mutual = os.path.realpath(ours / back) == os.path.realpath(worktree / ".git")
-    return shared.parent if mutual and shared.name == ".git" and ours.is_relative_to(shared) else None
 
 
 def has_memory(environment: Mapping[str, str]) -> bool:
