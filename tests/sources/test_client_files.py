@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.sources import client_files
 from repertoire.sources.client_files import enabled_plugins, json_object, project_settings, settings, settings_files
 
 
-def test_settings_are_a_persons_the_projects_and_the_repositorys_local_ones(tmp_path: Path) -> None:
+def test_settings_are_a_persons_the_projects_the_repositorys_local_ones_and_managed_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_files, "MANAGED", tmp_path / "etc")
     shop, web, config = tmp_path / "shop", tmp_path / "shop" / "web", tmp_path / "config"
     web.mkdir(parents=True)
     own = [web / ".claude/settings.json", web / ".claude/settings.local.json"]
-    assert project_settings(web) == own
+    managed = [client_files.MANAGED / "managed-settings.json"]
+    assert project_settings(web) == own + managed
     (shop / ".git").mkdir()
-    assert project_settings(web) == [own[0], shop / ".claude/settings.local.json", own[1]]
+    assert project_settings(web) == [own[0], shop / ".claude/settings.local.json", own[1], *managed]
     assert settings_files(config, web) == [config / "settings.json", *project_settings(web)]
-    assert settings_files(config) == [config / "settings.json"]
+    assert settings_files(config) == [config / "settings.json", *managed]
 
 
 def test_a_settings_file_is_read_again_once_it_is_written(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from repertoire.domain.component import MCP_SERVER, SKILL
-from repertoire.sources.withheld import Withheld, withheld
+from repertoire.sources import client_files
+from repertoire.sources.withheld import Withheld, switched_off, withheld
 
 
 @pytest.fixture
@@ -35,6 +36,22 @@ def test_a_persons_rules_count_everywhere_and_a_projects_in_it_alone(config: Pat
     assert seen(config, "other").rules == ("Skill(pdf)",)
     assert seen(config)(SKILL, "pdf", "")
     assert not seen(config)(SKILL, "doc", "")
+
+
+def test_an_administrators_settings_count_everywhere_and_win(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    managed = config.parent / "managed"
+    monkeypatch.setattr(client_files, "MANAGED", managed)
+    (managed / "managed-settings.d").mkdir(parents=True)
+    plugins = {"kit@box": False, "own@box": True}
+    (managed / "managed-settings.json").write_text(deny("Skill(pdf)"))
+    (managed / "managed-settings.d" / "10-plugins.json").write_text(json.dumps({"enabledPlugins": plugins}))
+    (managed / "managed-settings.d" / ".hidden.json").write_text(deny("Skill(doc)"))
+    (config.parent / "shop/.claude/settings.json").write_text(
+        json.dumps({"enabledPlugins": {"kit@box": True, "own@box": False, "off@box": False}})
+    )
+    assert seen(config, "other").rules == seen(config).rules == ("Skill(pdf)",)
+    assert switched_off({"CLAUDE_CONFIG_DIR": str(config)}, config.parent / "shop") == {"kit@box", "off@box"}
+    assert switched_off({"CLAUDE_CONFIG_DIR": str(config)}, config.parent / "other") == {"kit@box"}
 
 
 @pytest.mark.parametrize(

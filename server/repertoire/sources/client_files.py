@@ -6,6 +6,7 @@ The session hook runs this with any Python from 3.9.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,9 @@ from repertoire.boot.session_folders import local_folder
 
 _CHOSEN = "CLAUDE_CONFIG_DIR"
 _SETTINGS, _LOCAL = "settings.json", "settings.local.json"
+# where an administrator lays settings for everybody on a machine
+_PLACES = {"darwin": "/Library/Application Support/ClaudeCode", "win32": "C:/Program Files/ClaudeCode"}
+MANAGED = Path(_PLACES.get(sys.platform, "/etc/claude-code"))
 _CAP = 1 << 20  # bytes of the largest file that is read, unless a caller expects a larger one
 
 
@@ -33,12 +37,17 @@ def state_file(environment: Mapping[str, str]) -> Path:
 def project_settings(project: Path) -> list[Path]:
     """Return the settings files of a session besides a person's own; a later one's values win."""
     own, local = project / ".claude", local_folder(str(project)) / ".claude"
-    return list(dict.fromkeys((own / _SETTINGS, local / _LOCAL, own / _LOCAL)))
+    return list(dict.fromkeys((own / _SETTINGS, local / _LOCAL, own / _LOCAL, *_managed())))
 
 
 def settings_files(config: Path, project: Path | None = None) -> list[Path]:
     """Return all settings files of a session, or of a person; a later one's values win."""
-    return list(dict.fromkeys((config / _SETTINGS, *(project_settings(project) if project is not None else ()))))
+    others = _managed() if project is None else project_settings(project)
+    return list(dict.fromkeys((config / _SETTINGS, *others)))
+
+
+def _managed() -> list[Path]:
+    return [MANAGED / "managed-settings.json", *sorted((MANAGED / "managed-settings.d").glob("[!.]*.json"))]
 
 
 def settings(file: Path) -> Mapping[str, Any]:

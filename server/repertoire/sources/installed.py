@@ -185,7 +185,7 @@ def _is_of(record: Mapping[str, Any], root: Path) -> bool:
 def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     at_home = config == Path.home() / ".claude"
     files = settings_files(config)
-    documents = {**_hook_documents(files, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
+    documents = {**_hook_documents(files[:1], ""), **_server_document(state.get("mcpServers"), ".claude.json")}
     key = "user:~/.claude" if at_home else f"user:{config.resolve()}"
     mounts, overrides = tuple(_own_mounts(config, "")), _overrides(files)
     return InstalledSource(key, "user", config, mounts, documents, installed=True, overrides=overrides)

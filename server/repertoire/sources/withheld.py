@@ -49,14 +49,14 @@ class Withheld:
 
 
 def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
-    """Read what is kept from the model in a project: by a person's settings and by the project's own."""
+    """Read what is kept from the model in a project: by the settings of a person, the project, an administrator."""
     files = settings_files(config_folder(environment), project)
     rules = dict.fromkeys(rule for file in files for rule in _denied(file))
     return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))
 
 
 def switched_off(environment: Mapping[str, str], project: Path) -> frozenset[str]:
-    """Return the plugins that a project's settings turn off, as `name@marketplace`."""
+    """Return the plugins that a project's or an administrator's settings turn off, as `name@marketplace`."""
     own = config_folder(environment)
     found = enabled_plugins(file for file in project_settings(project) if file.parent != own)
     return frozenset(name for name, enabled in found.items() if not enabled)
