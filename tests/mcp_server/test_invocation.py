@@ -109,3 +109,15 @@ async def test_what_the_projects_settings_turn_off_or_deny_is_offered_in_other_p
         assert "pdf-forms (skill, installed)" in found
         assert (found.count(REFUSED), explained.count(REFUSED)) == ((0, 0) if offered else (1, 2))
         assert ("in the set: no, settings deny it" in explained) != offered
+
+
+async def test_what_another_of_its_name_is_started_for_is_in_no_set_and_told_so(talk: Talk, home: Path) -> None:
+    source = SourceInfo("project:/project", "project", "/project")
+    path = ".claude/commands/pdf-forms.md"
+    command = component("command", "pdf-forms", "Fills the fields of PDF tax forms.", path=path, installed=True)
+    with Store.open(home / "repertoire.db") as store:
+        record = record_of(replace(command, id=f"{source.key}:{path}"))
+        store.sources.write(source, [record], [], derived=[], now=NOW)
+    async with talk() as client:
+        explained = await ask(client, "explain_component", id=f"{source.key}:{path}", task=PROMPT)
+    assert "in the set: no, Claude Code starts another one that is installed under the same name" in explained

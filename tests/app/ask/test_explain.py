@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
+from repertoire.domain.trust import CRITICAL, Flag
 from repertoire.rendering.explanations import explanation_text
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -153,6 +155,10 @@ def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_i
 
 
 def test_what_no_set_may_hold_is_told_to_be_withheld_and_the_muted_to_be_muted(repertoire: Repertoire) -> None:
+    source = SOURCE.__class__("folder:/taxes", "folder", "/taxes")
+    record = record_of(replace(FORMS, flags=(Flag("curl-shell", CRITICAL),)))
+    repertoire.store.sources.write(source, [record], [], derived=[], now=NOW)
+
     def said(*, muted: frozenset[str] = frozenset(), unfit: frozenset[str] = frozenset()) -> str:
         asked = ExplainRequest(FORMS.id, "fill tax forms")
         return explanation_text(explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit))

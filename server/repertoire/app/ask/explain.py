@@ -36,6 +36,7 @@ from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.invocation import REFUSED
 from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.domain.trace import RatedTrace
+from repertoire.domain.trust import RECOMMENDABLE
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
@@ -56,6 +57,7 @@ _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _TWINS, _NAMESAKES = 8, 3, 20
 NOTHING = Usage()
 _MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
+_SHADOWED = "Claude Code starts another one that is installed under the same name"
 _FIRST, _ASIDE = 5, 0.05  # the graph walk also starts at so many hits of the task, with this weight (component: 1)
 
 
@@ -176,7 +178,7 @@ def explain(
     )
     silenced = _is_muted(stored, muted)
     kept = component.id in asked.refused
-    told = _MUTED if silenced else REFUSED if kept else _why_unfit(component) if component.id in unfit else ""
+    told = _MUTED if silenced else REFUSED if kept else _why_unfit(store, component) if component.id in unfit else ""
     barred = _Barred(unfit | muted, told, muted)
     used = usage.of(component.id) or ComponentUsage(component.id)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
@@ -206,11 +208,13 @@ def explain(
     )
 
 
-def _why_unfit(component: Component) -> str:
+def _why_unfit(store: Store, component: Component) -> str:
     if component.client:
         return f"{component.client} reads it, Claude Code does not"
     never = not_installable(component)
-    return f"it cannot be installed as it is: {never}" if never else _WITHHELD
+    if never:
+        return f"it cannot be installed as it is: {never}"
+    return _WITHHELD if component.id in store.flags.withheld(RECOMMENDABLE) else _SHADOWED
 
 
 def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
