@@ -50,17 +50,10 @@ def test_recording_the_same_again_moves_nothing(store):
     assert texts(store) == {node: "add a login"}
 
 
-def test_a_selection_adds_up_and_a_failure_takes_away(store):
-    store.requests.select(KEY, A, weight=1.0, evidence="session s", now=NOW)
-    store.requests.select(KEY, A, weight=0.5, evidence="session t", now=NOW)
-    assert served(store) == [(A, 1.5, "session t")]
-    store.requests.select(KEY, A, weight=-1.0, now=NOW)
-    assert served(store) == [(A, 0.5, "")]
-    store.requests.select(KEY, A, weight=-1.0, now=NOW)
-    assert served(store) == []
-    revision = store.graph.revision()
-    store.requests.select(KEY, "nobody:knows", weight=-1.0, now=NOW)
-    assert store.graph.revision() == revision
+def test_selections_add_up(store):
+    store.requests.select(KEY, A, evidence="session s", now=NOW)
+    store.requests.select(KEY, A, evidence="session t", now=NOW)
+    assert served(store) == [(A, 2.0, "session t")]
 
 
 def test_a_selection_outlives_the_component_and_finds_it_when_it_comes_back(store):
@@ -74,14 +67,12 @@ def test_a_selection_outlives_the_component_and_finds_it_when_it_comes_back(stor
 
 
 def test_thousands_are_recorded_in_one_go(store):
-    requests = [
-        Request(f"request:{n}", text=f"task {n}", selected=(Selection(A), Selection(B, 0.5))) for n in range(3000)
-    ]
+    requests = [Request(f"request:{n}", text=f"task {n}", selected=(Selection(A), Selection(B))) for n in range(3000)]
     revision = store.graph.revision()
     ids = store.requests.record_many(requests, now=NOW)
     assert store.graph.revision() == revision + 1
     assert len(set(ids)) == 3000
-    assert all(served(store, f"request:{n}") == [(A, 1.0, ""), (B, 0.5, "")] for n in (0, 1))
+    assert all(served(store, f"request:{n}") == [(A, 1.0, ""), (B, 1.0, "")] for n in (0, 1))
     assert texts(store)[ids[2999]] == "task 2999"
 
 

@@ -21,7 +21,6 @@ class Selection:
     """A component that was selected for a request."""
 
     component: str
-    weight: float = 1.0
     evidence: str = ""
 
 
@@ -66,9 +65,9 @@ class Requests:
                     self._strengthen(writer, node_id, selection)
         return ids
 
-    def select(self, key: str, component: str, *, weight: float = 1.0, evidence: str = "", now: str) -> None:
-        """Add to the weight of the edge from a request to a component; delete the edge if the weight is 0 or less."""
-        self.record_many([Request(key, selected=(Selection(component, weight, evidence),))], now=now)
+    def select(self, key: str, component: str, *, evidence: str = "", now: str) -> None:
+        """Add one to the weight of the edge from a request to a component."""
+        self.record_many([Request(key, selected=(Selection(component, evidence),))], now=now)
 
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str, str]]:
         """Return (node id, key, text) of requests with a text but no vector of this model."""
@@ -138,19 +137,10 @@ class Requests:
         return writer.put_node(Node(request.key, REQUEST, "", data))
 
     def _strengthen(self, writer: GraphWriter, request: int, selection: Selection) -> None:
-        component = writer.find(selection.component)
-        where = "source = ? AND target = ? AND relation = ? AND source_id = 0 AND file = ?"
-        old = self._db.value(f"SELECT weight FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
-        weight = (old or 0.0) + selection.weight
-        if weight > 0:
-            ends = (request, writer.node_id(selection.component, SELECTED), SELECTED, LEARNED)
-            self._db.execute(
-                """INSERT INTO edge(source, target, relation, file, weight, evidence) VALUES (?, ?, ?, ?, ?, ?)
-                   ON CONFLICT DO UPDATE SET weight = excluded.weight, evidence = excluded.evidence""",
-                (*ends, weight, storable(selection.evidence)),
-            )
-            writer.touch_edges(SELECTED)
-        elif old is not None:
-            self._db.execute(f"DELETE FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
-            writer.collect_orphans()
-            writer.touch_edges(SELECTED)
+        ends = (request, writer.node_id(selection.component, SELECTED), SELECTED, LEARNED)
+        self._db.execute(
+            """INSERT INTO edge(source, target, relation, file, weight, evidence) VALUES (?, ?, ?, ?, 1.0, ?)
+               ON CONFLICT DO UPDATE SET weight = weight + 1.0, evidence = excluded.evidence""",
+            (*ends, storable(selection.evidence)),
+        )
+        writer.touch_edges(SELECTED)
