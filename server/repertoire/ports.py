@@ -18,20 +18,27 @@ Vectors = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 
 
-class Embedder(Protocol):
-    """Embeds text as unit vectors, whose dot product is their cosine similarity."""
+class PassageEmbedder(Protocol):
+    """Embeds what is searched as unit vectors, whose dot product is their cosine similarity."""
 
     @property
     def model(self) -> str:
         """Identify the weights: vectors of two different models must never be compared."""
 
     @property
-    def query_encoder(self) -> str:
-        """Identify the weights and the query adapter; vectors of requests are stored under this name."""
-
-    @property
     def dimensions(self) -> int:
         """Return the number of dimensions of a vector."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts that queries search: one L2-normalised float32 row for each text, in order."""
+
+
+class Embedder(PassageEmbedder, Protocol):
+    """Embeds questions too, so that they can be compared with what is searched."""
+
+    @property
+    def query_encoder(self) -> str:
+        """Identify the weights and the query adapter; vectors of requests are stored under this name."""
 
     @property
     def loaded(self) -> bool:
@@ -45,9 +52,6 @@ class Embedder(Protocol):
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
         """Embed a query and its parts, each in the context of the whole (late chunking): one L2-normalised row each."""
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that queries search: one L2-normalised float32 row for each text, in order."""
 
 
 class Reranker(Protocol):

@@ -15,7 +15,7 @@ from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import AGENT, MCP_SERVER, PROVIDES, Component, Edge
 from repertoire.ingestion.capabilities import Vocabulary, mentioned
 from repertoire.ingestion.source_context import EXTRACTOR_VERSION
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import PassageEmbedder, Vectors
 from repertoire.store.database import Store
 
 LABEL = "nearest capabilities"  # label of these edges, which belong to no source
@@ -31,7 +31,7 @@ _IS: Mapping[str, frozenset[str]] = {  # terms near to every component of a type
 }
 
 
-def assign_nearest(store: Store, embedder: Embedder) -> None:
+def assign_nearest(store: Store, embedder: PassageEmbedder) -> None:
     """Replace the capability edges that vectors show; do nothing if the graph and its vectors are unchanged.
 
     Components with a curator's list and catalogue entries get none: their capabilities are written by hand.

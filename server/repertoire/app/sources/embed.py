@@ -15,7 +15,7 @@ from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_foreign_again, embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import Embedder, PassageEmbedder, Vectors
 from repertoire.retrieval.embedded_text import COMPONENT_SPACES, passage
 from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
@@ -61,7 +61,7 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
     return known.embedded
 
 
-def embed_own(store: Store, embedder: Embedder) -> None:
+def embed_own(store: Store, embedder: PassageEmbedder) -> None:
     """Embed some of a person's own components, so that a first answer finds them by meaning; a refresh embeds the rest.
 
     Descriptions come first: they are short, and say most of what a component is for.
@@ -71,7 +71,7 @@ def embed_own(store: Store, embedder: Embedder) -> None:
         _embed_space(store, space, known, lambda: None, lambda: known.embedded >= _OWN_AT_ONCE, own=True)
 
 
-def embed_shipped(store: Store, embedder: Embedder) -> None:
+def embed_shipped(store: Store, embedder: PassageEmbedder) -> None:
     """Write the shipped vectors of the catalogue's components; no model is loaded.
 
     If no other component lacks vectors, assign what only vectors show, so that answers do not change later.
@@ -98,12 +98,12 @@ def shipped_texts(catalogue: Catalogue) -> list[str]:
     return sorted({text for text in (*texts, *term_texts(catalogue)) if text})
 
 
-def _relate(store: Store, embedder: Embedder) -> None:
+def _relate(store: Store, embedder: PassageEmbedder) -> None:
     assign_nearest(store, embedder)
     relate_in_meaning(store, embedder.model)
 
 
-def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) -> dict[Row, str]:
+def _texts(store: Store, space: str, embedder: PassageEmbedder, rows: Sequence[Row]) -> dict[Row, str]:
     """Return the text of each row for a vector space, and mark the rows without text as done."""
     stored = store.graph.components(node_id for node_id, _ in rows)
     texts = {
@@ -116,7 +116,7 @@ def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) ->
 class _CachingEmbedder:
     """An embedder with a cache of recent texts."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: PassageEmbedder) -> None:
         self.embedder = embedder
         self.embedded = 0
         self._seen: OrderedDict[str, Vectors] = OrderedDict()

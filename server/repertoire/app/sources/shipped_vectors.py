@@ -13,13 +13,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import PassageEmbedder, Vectors
 
 FILE = Path(__file__).resolve().parents[2] / "catalogue" / "vectors.npz"
 _BYTES = 8  # a text is identified by so many bytes of its hash
 
 
-def save(path: Path, embedder: Embedder, texts: Sequence[str]) -> None:
+def save(path: Path, embedder: PassageEmbedder, texts: Sequence[str]) -> None:
     """Write the vectors of texts to a file, as 16-bit floats."""
     vectors = embedder.embed_passages(texts).astype(np.float16)
     hashes = np.array([_hash(text) for text in texts], dtype=np.uint64)
@@ -42,33 +42,15 @@ def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
 class ShippedVectorEmbedder:
     """An embedder that uses shipped vectors where it can, and its model only for other texts."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: PassageEmbedder) -> None:
         self._embedder = embedder
         self._shipped = shipped(embedder.model)
         self.model = embedder.model
-        self.query_encoder = embedder.query_encoder
         self.dimensions = embedder.dimensions
-
-    @property
-    def loaded(self) -> bool:
-        """Return whether the model is in memory."""
-        return self._embedder.loaded
-
-    def load(self) -> None:
-        """Load the model if it is not in memory."""
-        self._embedder.load()
 
     def known(self, text: str) -> bool:
         """Return whether a text has a shipped vector."""
         return _hash(text) in self._shipped
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of questions, one L2-normalised float32 row for each text."""
-        return self._embedder.embed_queries(texts)
-
-    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Return the vectors of a question and of its clauses, one L2-normalised row for each."""
-        return self._embedder.embed_question(text, parts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of component texts, one L2-normalised float32 row for each text."""
