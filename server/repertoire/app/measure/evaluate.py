@@ -18,6 +18,7 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.figures import open_run
 from repertoire.app.measure.labelled import LabelledSet, fill, read_queries
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.patterns import renew_patterns
@@ -223,12 +224,11 @@ def _run(
     options: EvalOptions, caller: VerbCaller, queries: Sequence[Mapping[str, Any]], names: _Names
 ) -> tuple[int, list[float], int]:
     written, times = 0, [0.0]
-    options.run.parent.mkdir(parents=True, exist_ok=True)
     if queries:
         # The first answer builds the snapshot; without it the times are those of a running server.
         list(_run_lines(options, caller, queries[0], names))
         caller.lacking, times = 0, []
-    with options.run.open("w", encoding="utf-8") as file:
+    with open_run(options.run) as file:
         for query in queries:
             start = perf_counter()
             lines = list(_run_lines(options, caller, query, names))

@@ -9,11 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from repertoire.app.clock import now
+from repertoire.app.measure.figures import median_and_tail, open_run, percent
 from repertoire.app.measure.labelled import CachedEmbedder, read_queries
-from repertoire.app.measure.plain_fusion import fuse_equally
+from repertoire.app.measure.plain_fusion import plain_systems
 from repertoire.app.measure.temporary_project import temporary_project
 from repertoire.app.projects.entries import new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
@@ -22,11 +21,10 @@ from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import KNOWLEDGE, NOTE, RELATES_TO, EntryLink
 from repertoire.ports import Embedder
-from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
+from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
 
 _DEEP, _DEPTH = 200, 100  # results that are ranked, and that the run holds
-_ALONE = {WORDS: 0.0, CHUNKS: 0.0, HEADINGS: 0.0}
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,7 @@ def evaluate_notes(
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
     found = defaultdict[str, dict[str, list[_Row]]](lambda: defaultdict(list))
     notes = 0
-    options.run.parent.mkdir(parents=True, exist_ok=True)
-    with options.run.open("w", encoding="utf-8") as run:
+    with open_run(options.run) as run:
         for project, asked in queries.items():
             with temporary_project(opening) as memory:
                 named = _save(memory, rows[project], kept)
@@ -141,21 +138,12 @@ def _answers(project: OpenProject, question: str, embedder: Embedder | None) -> 
         entries = project.store.entries.by_node(node_ids)
         return [entries[one].key for one in node_ids if one in entries]
 
-    def search() -> list[str]:
-        found = search_memory(project, MemoryQuery(question, (NOTE,), limit=_DEPTH), embedder=embedder)
-        return [hit.item.key for hit in found.hits]
-
-    systems: dict[str, Callable[[], list[str]]] = {
-        "search": search,
-        "fts5": lambda: keys(ranked({**_ALONE, WORDS: 1.0})),
-    }
-    if embedder is not None:
-        systems["vectors"] = lambda: keys(ranked({**_ALONE, CHUNKS: 1.0}))
-        systems["rrf"] = lambda: keys(fuse_equally(ranked({**_ALONE, one: 1.0}) for one in (WORDS, CHUNKS)))
-    for name, ask in systems.items():
+    started = perf_counter()
+    found = search_memory(project, MemoryQuery(question, (NOTE,), limit=_DEPTH), embedder=embedder)
+    yield "search", [hit.item.key for hit in found.hits], 1000 * (perf_counter() - started)
+    for name, ask in plain_systems(ranked, vectors=embedder is not None).items():
         started = perf_counter()
-        found = ask()
-        yield name, found, 1000 * (perf_counter() - started)
+        yield name, keys(ask()), 1000 * (perf_counter() - started)
 
 
 def _kinds(query: Mapping[str, Any]) -> list[str]:
@@ -164,14 +152,9 @@ def _kinds(query: Mapping[str, Any]) -> list[str]:
 
 
 def _figures(rows: Sequence[_Row]) -> NoteFigures:
-    def percent(values: Iterator[float]) -> float:
-        return round(100 * float(np.mean(list(values))), 1)
-
-    times = [ms for _, _, ms in rows]
     return NoteFigures(
         percent(float(any(hits[:1])) for hits, _, _ in rows),
         percent(sum(hits[:5]) / right for hits, right, _ in rows if right),
         percent(sum(hits[:10]) / right for hits, right, _ in rows if right),
-        round(float(np.percentile(times, 50)), 1),
-        round(float(np.percentile(times, 95)), 1),
+        *median_and_tail([ms for _, _, ms in rows]),
     )

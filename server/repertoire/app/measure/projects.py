@@ -5,29 +5,27 @@ from __future__ import annotations
 import json
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
+from repertoire.app.measure.figures import median_and_tail, open_run, percent
 from repertoire.app.measure.labelled import CachedEmbedder, read_queries
-from repertoire.app.measure.plain_fusion import fuse_equally
+from repertoire.app.measure.plain_fusion import plain_systems
 from repertoire.app.measure.temporary_project import temporary_project
 from repertoire.app.projects.index import index_project
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import CODE, DOCS, Item
 from repertoire.ports import Embedder
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
-from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections
+from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
 
 _DEEP, _DEPTH = 200, 100  # results that are ranked, and that the run holds
 _FIRST = 20  # results of which MRR counts the first right one
 _FILES = 100_000
-_ALONE = {WORDS: 0.0, CHUNKS: 0.0, HEADINGS: 0.0}
 Place = tuple[str, int, int]  # path, first and last line
 
 
@@ -122,8 +120,7 @@ def _measured(
     embedder: Embedder | None,
 ) -> CodeResult:
     rows: dict[str, dict[str, list[tuple[list[bool], float, float]]]] = defaultdict(lambda: defaultdict(list))
-    options.run.parent.mkdir(parents=True, exist_ok=True)
-    with options.run.open("w", encoding="utf-8") as file:
+    with open_run(options.run) as file:
         for query in queries:
             view = DOCS if query.get("mode") == DOCS else CODE
             right = gold[query["id"]]
@@ -152,16 +149,10 @@ def _answers(
         )
         return [one.node_id for one in rank_sections(run, limit=_DEEP)]
 
-    def fused() -> list[int]:
-        return fuse_equally(ranked({**_ALONE, ranking: 1.0}) for ranking in (WORDS, CHUNKS))
+    def search() -> list[int]:
+        return ranked(options.weights or WEIGHTS[view])
 
-    systems: dict[str, Callable[[], list[int]]] = {
-        "search": lambda: ranked(options.weights or WEIGHTS[view]),
-        "fts5": lambda: ranked({**_ALONE, WORDS: 1.0}),
-    }
-    if embedder is not None:
-        systems |= {"vectors": lambda: ranked({**_ALONE, CHUNKS: 1.0}), "rrf": fused}
-    for name, ask in systems.items():
+    for name, ask in {"search": search, **plain_systems(ranked, vectors=embedder is not None)}.items():
         started = perf_counter()
         node_ids = ask()
         ms = 1000 * (perf_counter() - started)
@@ -176,16 +167,10 @@ def touches(item: Item, place: Place) -> bool:
 
 def _figures(rows: Sequence[tuple[list[bool], float, float]]) -> CodeFigures:
     firsts = [next((rank for rank, right in enumerate(hits[:_FIRST], 1) if right), 0) for hits, _, _ in rows]
-    times = [ms for _, _, ms in rows]
     return CodeFigures(
-        _percent(rank == 1 for rank in firsts),
-        _percent(0 < rank <= 5 for rank in firsts),
-        _percent(1 / rank if rank else 0.0 for rank in firsts),
-        _percent(found for _, found, _ in rows),
-        round(float(np.percentile(times, 50)), 1),
-        round(float(np.percentile(times, 95)), 1),
+        percent(rank == 1 for rank in firsts),
+        percent(0 < rank <= 5 for rank in firsts),
+        percent(1 / rank if rank else 0.0 for rank in firsts),
+        percent(found for _, found, _ in rows),
+        *median_and_tail([ms for _, _, ms in rows]),
     )
-
-
-def _percent(values: Iterable[float]) -> float:
-    return round(100 * float(np.mean(list(values))), 1)

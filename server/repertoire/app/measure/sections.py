@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from repertoire.app.measure.figures import median_and_tail, open_run
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.packs.embedding import embed_pack, workers_beside
@@ -189,8 +190,7 @@ def _figures(
         _share(sections, 1),
         _share(sections, 5),
         _share(sections, 10),
-        round(float(np.percentile(times, 50)), 1),
-        round(float(np.percentile(times, 95)), 1),
+        *median_and_tail(times),
     )
 
 
@@ -199,8 +199,7 @@ def _share(ranks: Sequence[int], depth: int) -> float:
 
 
 def _write(run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[Sequence[int]], labels: _Labels) -> None:
-    run.parent.mkdir(parents=True, exist_ok=True)
-    with run.open("w", encoding="utf-8") as file:
+    with open_run(run) as file:
         for query, found in zip(queries, answers, strict=True):
             for rank, one in enumerate(found[:_DEPTH], 1):
                 file.write(f"{query['id']}\t{labels.ids[one]}\t{rank}\t{1 / rank:.6f}\n")

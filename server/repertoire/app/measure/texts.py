@@ -14,6 +14,7 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.figures import open_run
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.texts import PART_SPACE, TextDocument
@@ -53,10 +54,9 @@ def evaluate_texts(options: TextOptions, opening: Opening, embedder: Embedder | 
     weights = _weights(options.weights)
     labelled, queries = read_queries(options.set_dir, options.split)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
-    options.run.parent.mkdir(parents=True, exist_ok=True)
     times: list[float] = []
     rows, documents, seconds = 0, 0, 0.0
-    with options.run.open("w", encoding="utf-8") as file:
+    with open_run(options.run) as file:
         for rows_of_one, asked in _index_groups(labelled, queries, scope_repo=options.scope_repo):
             with opening() as store:
                 start = perf_counter()

@@ -9,10 +9,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from repertoire.app.clock import now, today
 from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.figures import median_and_tail, open_run
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.app.measure.plain_fusion import fuse_equally
 from repertoire.app.traces.embed import embed_traces
@@ -192,8 +191,7 @@ def _figures(
         round(100 * bounds.high, 1),
         round(100 * sum(1 / rank for rank in ranks if rank) / len(ranks), 1),
         round(100 * sum(0 < rank <= 5 for rank in ranks) / len(ranks), 1),
-        round(float(np.percentile(times, 50)), 1),
-        round(float(np.percentile(times, 95)), 1),
+        *median_and_tail(times),
     )
 
 
@@ -213,8 +211,7 @@ def _silence(answers: Sequence[TraceAnswer], right: Sequence[set[str]]) -> tuple
 def _write(
     run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[TraceAnswer], keys: Mapping[str, str]
 ) -> None:
-    run.parent.mkdir(parents=True, exist_ok=True)
-    with run.open("w", encoding="utf-8") as file:
+    with open_run(run) as file:
         for query, found in zip(queries, answers, strict=True):
             for rank, hit in enumerate(found.hits, 1):
                 name = keys.get(hit.trace.key, hit.trace.key)
