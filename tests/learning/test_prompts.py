@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.learning.prompts import names, why_needless
+from repertoire.learning.prompts import is_needless, names
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from repertoire.learning.prompts import names, why_needless
     ],
 )
 def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str) -> None:
-    assert why_needless(prompt)
+    assert is_needless(prompt)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str)
     ],
 )
 def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
-    assert why_needless(prompt) == ""
+    assert not is_needless(prompt)
 
 
 @pytest.mark.parametrize(

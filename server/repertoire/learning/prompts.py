@@ -35,16 +35,12 @@ def essential_words(prompt: str) -> str:
     return " ".join(word for word in words[begin:] if word not in _AROUND)
 
 
-def why_needless(prompt: str) -> str:
-    """Return the reason why a prompt needs no component; empty if it may need one."""
-    if _BY_CLIENT.match(prompt):
-        return "written by the client"
-    if _COMMAND.match(prompt):
-        return "a command"
+def is_needless(prompt: str) -> bool:
+    """Tell whether a prompt needs no component: the client wrote it, or it is a command, small talk or too short."""
+    if _BY_CLIENT.match(prompt) or _COMMAND.match(prompt):
+        return True
     words = content_words(prompt[:MOST])
-    if count_words(words) < _MIN_WORDS or is_small_talk(words):
-        return "small talk or too short"
-    return ""
+    return count_words(words) < _MIN_WORDS or is_small_talk(words)
 
 
 def names(prompt: str, component: str, kind: str) -> bool:

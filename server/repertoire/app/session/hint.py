@@ -19,7 +19,7 @@ from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.pasted import without_pasted
-from repertoire.learning.prompts import MOST, names, why_needless
+from repertoire.learning.prompts import MOST, is_needless, names
 from repertoire.learning.selections import OURS
 from repertoire.ports import Summary
 from repertoire.retrieval import plan
@@ -67,37 +67,35 @@ class HintLimits:
 
 @dataclass(frozen=True)
 class Offer:
-    """The components of a hint, best first; `reason` says why there are none."""
+    """The components of a hint, best first."""
 
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
-    reason: str = ""
     held: tuple[Hit, ...] = ()  # what would have come first, held back since such hints are rarely followed
     text: str = field(default="", repr=False)
 
 
 def names_components(store: Store, prompt: str) -> bool:
     """Return whether a prompt shares a word with any component, so that it is worth loading the model."""
-    if why_needless(prompt):
+    if is_needless(prompt):
         return False
     return bool(store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1)))
 
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; most hints are empty."""
-    reason = why_needless(prompt) or why_needless(in_english(prompt))
-    if reason:
-        return Offer(reason=reason)
+    if is_needless(prompt) or is_needless(in_english(prompt)):
+        return Offer()
     prompt = without_pasted(prompt)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     seen, limits = limits.seen, _with_copies(limits, ranking.snapshot)
     hits = pipeline.hits(ranking, ranking.answering[:_CONSIDERED])
     sure = hint_confidence(ranking, hits, ready=is_ready(ranking, hits))
-    if sure < HINT_THRESHOLD:
-        return Offer(confidence=sure, reason="nothing fits well enough")
-    if any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits):
-        return Offer(confidence=sure, reason="the prompt names a component already")
+    if sure < HINT_THRESHOLD or any(
+        hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits
+    ):
+        return Offer(confidence=sure)
     limits, told = _with_namesakes(ranking, hits, limits, seen)
     likely, near = _likely(pipeline, ranking, hits, limits, told)
     unwanted = _unwanted(sure, prompt, limits)
@@ -110,9 +108,8 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
         sure = own if chosen else sure
     chosen += _newcomer(named, chosen, prompt, limits)
-    reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
-    return Offer(tuple(chosen), sure, "" if chosen else reason, held, text)
+    return Offer(tuple(chosen), sure, held, text)
 
 
 def limited_to(found: Offer, keys: Collection[str]) -> Offer:

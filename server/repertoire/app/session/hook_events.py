@@ -16,7 +16,7 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import RARELY_TAKEN
 from repertoire.learning.hints import PROMPT
 from repertoire.learning.outcomes import BEGINS, SET
-from repertoire.learning.prompts import essential_words, why_needless
+from repertoire.learning.prompts import essential_words, is_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
@@ -45,7 +45,7 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     Near-identical texts share one key. If the text must not be kept, the key is random: a hash would let others
     guess the text.
     """
-    if why_needless(prompt):
+    if is_needless(prompt):
         return None
     text = redact(prompt)[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
