@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
 from repertoire.boot.home import clones_path
+from repertoire.domain.digest import digest_of
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -14,4 +14,4 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 def clone_folder(home: Path, key: str) -> Path:
     """Return the folder in the home that holds the clone of a source."""
     readable = _UNSAFE.sub("_", key).strip("._")[-80:]
-    return clones_path(home) / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    return clones_path(home) / f"{readable}-{digest_of(key)[:8]}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.documentation.formats import HEADINGS_ALONE
 from repertoire.documentation.manifest import PackManifest
 from repertoire.documentation.markdown import anchors_of, links_of
+from repertoire.domain.digest import digest_of
 from repertoire.domain.pack import PackArticle, PackSection
 
 BROKEN, FRAGMENT, EMPTY, DUPLICATE, HUGE = (
@@ -83,6 +83,6 @@ def _section(place: str, section: PackSection, seen: dict[str, str]) -> Iterator
     if len(section.text) > _HUGE:
         yield Finding(HUGE, place, f"has {len(section.text):,} characters under one heading")
     if len(body) >= _REPEATED:
-        first = seen.setdefault(hashlib.sha256(" ".join(body.split()).encode("utf-8", "replace")).hexdigest(), place)
+        first = seen.setdefault(digest_of(" ".join(body.split())), place)
         if first != place:
             yield Finding(DUPLICATE, place, f"says the same as {first}")

@@ -7,6 +7,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from repertoire.domain.digest import digest_of
+
 WITH, WITHOUT = "with", "without"  # the two arms
 ORDERS = ("first", "second")  # each pair is judged twice: the second time the other answer stands first
 BEST = 10.0  # points of a perfect answer
@@ -114,7 +116,7 @@ def _arms(one: str, secret: str) -> tuple[str, str]:
 
 def _name(one: str, order: str, secret: str) -> str:
     """Return the name of a pair: it differs in the two orders, so that nobody sees which pairs belong together."""
-    return hashlib.sha256(f"{secret}\0{one}\0{order}".encode()).hexdigest()[:16]
+    return digest_of(f"{secret}\0{one}\0{order}")[:16]
 
 
 def _bootstrap(gains: Sequence[float]) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 )
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as Unsupported
 
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.graphs import clean
 
@@ -76,7 +76,7 @@ class CrossEncoder:
 
 def _registered(folder: Path, graph: str) -> str:
     """Register the folder as a fastembed model, since fastembed loads by name only; return that name."""
-    name = f"local/{hashlib.sha256(f'{folder.resolve()} {graph}'.encode()).hexdigest()[:16]}"
+    name = f"local/{digest_of(f'{folder.resolve()} {graph}')[:16]}"
     if all(known["model"] != name for known in TextCrossEncoder.list_supported_models()):
         TextCrossEncoder.add_custom_model(name, sources=ModelSource(hf=name), model_file=graph)
     return name

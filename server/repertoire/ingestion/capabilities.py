@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from repertoire.domain.component import AGENT, BODY_INDEXED, HOOK, MCP_SERVER
+from repertoire.domain.digest import digest_of
 
 # Certainty that a component provides a term named in this place; places count as independent evidence (noisy or).
 _SURE = {"corrected": 1.0, "name": 0.6, "tag": 0.6, "lead": 0.5, "description": 0.4, "plugin": 0.2, "body": 0.12}
@@ -64,7 +64,7 @@ class Vocabulary:
         }
         said_in_passing = frozenset(map(_words, ordinary))
         written = repr((sorted(phrases.items()), sorted(broader.items()), sorted(said_in_passing)))
-        return cls(ordered, dict(broader), said_in_passing, hashlib.sha256(written.encode()).hexdigest())
+        return cls(ordered, dict(broader), said_in_passing, digest_of(written))
 
     def named(self, text: str) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield each phrase in a text with its term; the longest phrase at a position wins."""

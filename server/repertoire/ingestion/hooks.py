@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.component import HOOK
+from repertoire.domain.digest import digest_of
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import requirements, values
-from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
+from repertoire.ingestion.parts import ComponentRequirement, Draft
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
 
@@ -111,7 +112,7 @@ def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draf
         name=name,
         description=description or summary.sentence,
         body=summary.text,
-        digest=entry_digest(summary.text),
+        digest=digest_of(summary.text),
         signatures=summary.commands,
         tags=summary.events,
         needs=summary.needs,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import hooks, servers, validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import (
@@ -20,7 +21,6 @@ from repertoire.ingestion.parts import (
     PluginFacts,
     SourceFile,
     SourceLayout,
-    entry_digest,
     folder,
 )
 from repertoire.ingestion.popularity import STATED
@@ -290,7 +290,7 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
         path=facts.manifest if facts.remote else facts.root or ".",
         anchor=facts.name if facts.remote or facts.shares else "",
         # the digest covers the marketplace's description too
-        digest=entry_digest(f"{digest}\n{facts.description}\n{facts.tags}"),
+        digest=digest_of(f"{digest}\n{facts.description}\n{facts.tags}"),
         front_matter=facts.details,
         tags=facts.tags,
         needs=facts.needs,

@@ -14,6 +14,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.digest import digest_of
+
 VERSION = 1  # version of the sketches; a change of the algorithm raises it, and all are computed again
 SHINGLE = 4  # words in one shingle
 PERMUTATIONS = 128
@@ -34,7 +36,7 @@ def plain_words(text: str) -> list[str]:
 
 def text_hash(words: Sequence[str]) -> str:
     """Return a hash that identifies a text by its words."""
-    return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).hexdigest()
+    return digest_of(" ".join(words))
 
 
 def shingles(words: Sequence[str]) -> Hashes:

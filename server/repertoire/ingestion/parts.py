@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -162,11 +161,6 @@ class Strategy:
     extract: Callable[[SourceFile, SourceLayout], FileOutcome]
     beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
     gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # selects its parts from all paths, sorted
-
-
-def entry_digest(text: str) -> str:
-    """Return the SHA-256 of the text of one component in a file with several."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def stem(path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from itertools import combinations
 from operator import and_
 
 from repertoire.domain.component import CAPABILITY, MEMBER_OF, PATTERN, PROVIDES, Edge, Node
+from repertoire.domain.digest import digest_of
 
 PLUGIN_SET, AGENT_SET, PROJECT_SET, REQUESTS, TOGETHER, CAPABILITIES = (
     "plugin",
@@ -301,4 +301,4 @@ def _name(names: Sequence[str]) -> str:
 
 
 def _digest(origin: str, items: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join([origin, *items]).encode()).hexdigest()[:6]
+    return digest_of("\0".join([origin, *items]))[:6]

@@ -18,9 +18,10 @@ from repertoire.domain.component import (
     SKILL,
     WORKFLOW,
 )
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import prose, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.parts import Draft, SourceFile, entry_digest
+from repertoire.ingestion.parts import Draft, SourceFile
 
 ENTRIES = 3_000
 _FEWEST = 10  # entries of the shortest list
@@ -129,7 +130,7 @@ def pointers(listed: list[ListedLink], title: str) -> Iterator[Draft]:
             description=entry.description,
             body=body,
             path=entry.url,
-            digest=entry_digest(f"{entry!r}{title}"),
+            digest=digest_of(f"{entry!r}{title}"),
             repository=repository_of(entry.url),
             tags=(entry.section,) if entry.section else (),
         )

@@ -9,9 +9,10 @@ from typing import Any
 
 from repertoire import linear
 from repertoire.domain.component import MCP_SERVER
+from repertoire.domain.digest import digest_of
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import dependencies, install, requirements, validation, values
-from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome, entry_digest
+from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome
 from repertoire.ingestion.values import Unusable
 
 _SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re.IGNORECASE)
@@ -78,7 +79,7 @@ def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str
         description=described or (f"{fallback}. {about}" if about else fallback),
         body="\n".join(line for line in (described, f"Runs: {shown}" if command else f"Reached at: {url}") if line),
         anchor=name,
-        digest=entry_digest(json.dumps(server, sort_keys=True, default=str)),
+        digest=digest_of(json.dumps(server, sort_keys=True, default=str)),
         front_matter=_public(server, args, url),
         tools=values.words(server.get("tools")),
         tags=values.words(server.get("tags")),

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from repertoire.domain.component import Component, FileRecord, SourceInfo
+from repertoire.domain.digest import digest_of
 from repertoire.domain.trust import Flag
 from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
@@ -75,7 +76,7 @@ def seal(record: FileRecord, *, exact: bool) -> FileRecord:
         sort_keys=True,
         default=str,
     )
-    return dataclasses.replace(record, content_hash=hashlib.sha256(text.encode()).hexdigest())
+    return dataclasses.replace(record, content_hash=digest_of(text))
 
 
 def fingerprint(context: SourceContext, digests: Iterable[tuple[str, str]]) -> str:

@@ -7,13 +7,13 @@ conflict.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from repertoire.domain.confidence_intervals import wilson
+from repertoire.domain.digest import digest_of
 from repertoire.domain.event import BAD
 from repertoire.learning.outcomes import Trial, together
 
@@ -43,7 +43,7 @@ class Suggestion:
 
 def suggestion_id(first: str, second: str, relation: str) -> str:
     """Return the short hash of a suggested edge, whatever the order of its ends."""
-    return hashlib.sha256("\0".join((relation, *sorted((first, second)))).encode("utf-8", "replace")).hexdigest()[:8]
+    return digest_of("\0".join((relation, *sorted((first, second)))))[:8]
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Backup:
         with contextlib.suppress(StoreBusy), self._alone(_give_up):
             self._making.unlink(missing_ok=True)
             try:
-                os.close(os.open(self._making, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+                self._making.touch(mode=0o600, exist_ok=False)
                 self._copy(now)
                 _flush(self._making)
                 self._making.replace(self.path)

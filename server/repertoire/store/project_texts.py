@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-
+from repertoire.domain.digest import digest_of
 from repertoire.domain.project import CHUNKS_OF, CODE, DOCS, DocSection, ReadFile, Symbol, section_key, symbol_key
 from repertoire.domain.text import index_text
 from repertoire.store.index_words import English, untranslated, words_in
@@ -16,7 +15,7 @@ def text_hash(text: str, english: English = untranslated) -> str:
     For ASCII it is not: to look for a language in all of a program takes a fifth of the time in which it is read.
     """
     told = text if text.isascii() else f"{text}{english(text)}"
-    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
+    return digest_of(told)[:32]
 
 
 def words_of_symbol(path: str, symbol: Symbol, english: English) -> tuple[str, str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 from repertoire.domain.component import PART_OF, Edge, Node
+from repertoire.domain.digest import digest_of
 from repertoire.domain.text import index_text
 from repertoire.domain.texts import DOCUMENT, PART, TEXTS, TextDocument, parts_of
 from repertoire.store.database import Store
@@ -35,4 +35,4 @@ def _add(store: Store, document: TextDocument, size: int, now: str, edges: list[
         edges.append(Edge(key, document.key, PART_OF))
         told = f"{document.title}\n{text}" if document.title else text
         node_id = store.sources.add_node(Node(key, PART, ""), text=(title, "", index_text(text)), now=now)
-        yield node_id, hashlib.sha256(told.encode("utf-8", "replace")).hexdigest(), told
+        yield node_id, digest_of(told), told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, TWIN_OF, Component
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.ports import Outline
@@ -135,7 +135,7 @@ class _Pair:
 
     @property
     def id(self) -> str:
-        return hashlib.sha256("\0".join((self.kind, *self.ends)).encode("utf-8", "replace")).hexdigest()[:_ID]
+        return digest_of("\0".join((self.kind, *self.ends)))[:_ID]
 
     def within(self, scope: str) -> bool:
         installed = bool(self.low.installed) + bool(self.high.installed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from repertoire.domain.component import (
     FileRecord,
     SourceInfo,
 )
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import GIVEN, HOME
 from repertoire.ingestion import clients
@@ -261,7 +261,7 @@ def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
     else:
         header = yaml.safe_dump({"name": row["name"], "description": description}, allow_unicode=True, width=10**6)
         text = f"---\n{header}---\n{body}"
-    return SourceFile(path, text, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+    return SourceFile(path, text, digest_of(text))
 
 
 def _renamed(record: FileRecord, ids: Mapping[str, str]) -> FileRecord:
@@ -314,7 +314,7 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, place: Path | None) -> None:
         self._embedder = embedder
         self.model, self.query_encoder, self.dimensions = embedder.model, embedder.query_encoder, embedder.dimensions
-        name = hashlib.sha256(embedder.model.encode()).hexdigest()[:16]
+        name = digest_of(embedder.model)[:16]
         self._file = place / f"{name}.npz" if place is not None else None
         self._rows: dict[str, Vectors] = {}
         self._new = False
@@ -341,7 +341,7 @@ class CachedEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of component texts, one L2-normalised float32 row for each text."""
-        hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() for text in texts]
+        hashes = [digest_of(text) for text in texts]
         new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in self._rows}
         if new:
             self._rows.update(zip(new, self._embedder.embed_passages(list(new.values())), strict=True))

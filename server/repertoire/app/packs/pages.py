@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from bs4 import BeautifulSoup, Tag
 
 from repertoire import linear
 from repertoire.documentation.formats import PAGES, SUFFIXES
+from repertoire.domain.digest import digest_of
 
 _LINKS = 5_000  # of a page
 _LISTED = 50_000  # pages of a sitemap, as the protocol allows
@@ -41,7 +41,7 @@ def file_of(url: str) -> str:
     path = "/".join([*names[: _PARTS - 1], *names[-1:]] if len(names) > _PARTS else names)
     path = f"{path.removesuffix('_')}index.html" if parts.path.endswith("/") or not path else path
     stem, suffix = posixpath.splitext(path)
-    query = f"-{hashlib.sha256(parts.query.encode()).hexdigest()[:8]}" if parts.query else ""
+    query = f"-{digest_of(parts.query)[:8]}" if parts.query else ""
     return f"{stem}{query}{suffix}" if suffix.lower() in SUFFIXES else f"{path}{query}.html"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from repertoire.app.sources.settle import write_records
 from repertoire.boot.spool import rows_of, waiting
 from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.component import DOCUMENTATION, PACKS, Component, FileRecord, SourceInfo
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import PackRefused, StoreError
 from repertoire.domain.event import OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
@@ -102,7 +102,7 @@ def _record(shelf: PackShelf, pack: PackManifest) -> FileRecord:
         body=body,
         path=pack.name,
         licence=pack.licence,
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        content_hash=digest_of(text),
         last_commit=max((source.date for source in pack.sources), default=""),
         installed=True,
         english=english,

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.digest import digest_of
 from repertoire.ports import Embedder, Vectors
 
 _PLACE = ".vectors"  # beside the packs: no pack has such a name
@@ -22,7 +23,7 @@ class StartedVectors:
     """Vectors by the texts that they were made from; what is added is on the disk at once."""
 
     def __init__(self, packs: Path, name: str, embedder: Embedder) -> None:
-        model = hashlib.sha256(embedder.model.encode()).hexdigest()[:12]
+        model = digest_of(embedder.model)[:12]
         self._file = packs / _PLACE / f"{name}-{model}"
         self._form = np.dtype([("hash", f"V{_HASH}"), ("vector", "<f4", (embedder.dimensions,))])
         self._held = {row["hash"].tobytes(): row["vector"] for row in self._read()}

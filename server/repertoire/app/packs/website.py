@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
@@ -15,6 +14,7 @@ from repertoire.app.packs.places import packs_folder
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.boot.filelock import only_one
 from repertoire.domain.component import SourceInfo
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.install import Site
@@ -95,7 +95,7 @@ def is_website(origin: str, hosts: PublicHosts) -> bool:
 def site_folder(home: Path, origin: str, bounds: SiteBounds) -> Path:
     """Return the folder that holds the pages of a website while a pack is built from them."""
     kept = repr((bounds.depth, bounds.pages, sorted(bounds.allowed), bounds.urls))
-    name = clone_folder(home, f"{origin}#{hashlib.sha256(kept.encode()).hexdigest()[:12]}").name
+    name = clone_folder(home, f"{origin}#{digest_of(kept)[:12]}").name
     return packs_folder(home) / _PLACE / name
 
 
@@ -218,7 +218,7 @@ def _keep(run: _Fetch, page: PageState, got: Page) -> None:
     file = pages.file_of(url)
     if run.files.get(file, url) != url:  # two addresses that differ in what a file's name does not hold
         stem, _, suffix = file.rpartition(".")
-        file = f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:8]}.{suffix}"
+        file = f"{stem}-{digest_of(url)[:8]}.{suffix}"
     raw = run.folder / _RAW / _name(file)
     draft = raw.with_suffix(".new")
     draft.write_text(text, encoding="utf-8", errors="replace", newline="")
@@ -250,7 +250,7 @@ def _discover_listed(run: _Fetch, text: str) -> None:
 
 def _name(file: str) -> str:
     """Return the flat name of a fetched page: no name of a stranger becomes a folder here."""
-    return f"{hashlib.sha256(file.encode()).hexdigest()[:32]}.page"
+    return f"{digest_of(file)[:32]}.page"
 
 
 def _opened(run: _Fetch) -> OpenedSource:

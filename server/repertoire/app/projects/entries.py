@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -25,6 +24,7 @@ from repertoire.app.projects.merging import merged, split, twin_of
 from repertoire.app.projects.named_nodes import named_nodes
 from repertoire.app.projects.remarks import left_alone, remarks_on
 from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import (
     ABOUT,
@@ -303,7 +303,7 @@ def new_entry(asked: SaveRequest) -> Entry:
 
 def _name(*said: str) -> str:
     """Return a name made from words, so that two branches name the same entry alike and different ones differently."""
-    return hashlib.sha256("\0".join(said).encode("utf-8", "replace")).hexdigest()[:12]
+    return digest_of("\0".join(said))[:12]
 
 
 def changed_entry(entry: Entry, asked: SaveRequest) -> Entry:

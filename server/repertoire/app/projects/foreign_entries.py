@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 from repertoire import linear
 from repertoire.documentation.markdown import read_markdown
+from repertoire.domain.digest import digest_of
 from repertoire.domain.project import (
     BACKLOG,
     DEPENDS_ON,
@@ -59,7 +59,7 @@ class ForeignEntry:
     def digest(self) -> str:
         """Return a hash of what is read of it, so that only what changed there is taken again."""
         told = repr((self.kind, self.title, self.body, self.tags, self.status, self.priority, self.links))
-        return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
+        return digest_of(told)[:12]
 
 
 def format_of(path: str) -> str:
@@ -125,7 +125,7 @@ def _to_do(path: str, text: str) -> Iterator[ForeignEntry | str]:
         short = title[:_TITLE]
         body = "\n".join([*([title] if short != title else []), *below])
         status = DONE if mark in "xX" else DOING if mark in "~-" else TODO
-        source = f"{path}#{hashlib.sha256(title.encode('utf-8', 'replace')).hexdigest()[:_HASH]}"
+        source = f"{path}#{digest_of(title)[:_HASH]}"
         yield ForeignEntry(source, TASK, short, body, (tag[:60],) if tag else (), status)
 
 

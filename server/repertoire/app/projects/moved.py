@@ -55,7 +55,7 @@ def take_over(home: Path, old: str, root: str, opening: Opening) -> None:
             locks.enter_context(held(gone, queue))
         for path in files_of(taken):  # left by a killed process; its log would be replayed into the new file
             path.unlink()
-        os.close(os.open(taken, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        taken.touch(mode=0o600, exist_ok=False)
         with opening(gone) as memory:
             memory.copy_to(taken)  # never renamed: another process may hold it open, with a log of the old name
         with opening(taken) as memory:

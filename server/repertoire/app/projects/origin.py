@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -14,6 +12,7 @@ from pathlib import Path
 from repertoire.app.projects.left_out import LeftOut
 from repertoire.app.projects.places import files_of, memory_file, refuse_no_project
 from repertoire.app.projects.queues import QUEUES, held
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import ProjectRefused, SourceError
 from repertoire.sources import crawl, git, repository
 from repertoire.sources.crawl import CrawlLimits, Mount
@@ -43,7 +42,7 @@ def origin_of(root: Path, *, known: frozenset[str] = frozenset()) -> frozenset[s
     try:
         found = repository.look(root)
         # as a hash: an address may hold a password
-        address = {hashlib.sha256(found.origin.encode("utf-8", "replace")).hexdigest()} if found.origin else set[str]()
+        address = {digest_of(found.origin)} if found.origin else set[str]()
         if found.shallow or known & address:  # a shallow clone begins anywhere
             return frozenset(address)
         with repository.lent(found) as git_dir:
@@ -92,7 +91,7 @@ def set_aside_other(home: Path, root: str, opening: Callable[[Path], ProjectStor
         with contextlib.ExitStack() as locks:
             for queue in QUEUES:
                 locks.enter_context(held(file, queue))
-            os.close(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            kept.touch(mode=0o600, exist_ok=False)
             memory.copy_to(kept)  # never renamed: another process may hold it open, with a log of the old name
     for path in files_of(file):
         rest = path.name[len(file.name) :]

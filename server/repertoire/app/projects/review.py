@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -15,6 +14,7 @@ from repertoire.app.projects.entries import ENDED, TITLE, save_entry
 from repertoire.app.projects.entry_requests import Saved, SaveRequest
 from repertoire.app.projects.entry_writing import back_up
 from repertoire.app.projects.shelf import OpenProject
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import KNOWLEDGE, NOTE, TASK, Entry
 from repertoire.domain.text import index_text, split_words, with_pairs
@@ -169,4 +169,4 @@ def _former_name(said: Noticed) -> str:
 
 
 def _hash(words: Sequence[str]) -> str:
-    return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).hexdigest()[:8]
+    return digest_of(" ".join(words))[:8]

@@ -11,6 +11,7 @@ from repertoire.app.session.hint import Offer, reason_for
 from repertoire.app.session.request_limit import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
+from repertoire.domain.digest import digest_of
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, HELD, OFFERED, SELECTED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.learning.arbiter import RARELY_TAKEN
@@ -54,7 +55,7 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
 
 def request_key(text: str) -> str:
     """Return the key of a request whose text is kept; near-identical texts share one key."""
-    name = hashlib.sha256((essential_words(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+    name = digest_of(essential_words(text) or text)[:32]
     return f"{REQUEST}:{name}"
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from repertoire.catalogue.reading import Catalogue, CatalogueEntry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
+from repertoire.domain.digest import digest_of
 
 INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
 _SURE = 0.9  # confidence of the catalogue's capabilities and needs, which are written by hand
@@ -55,7 +56,7 @@ def _record(entry: CatalogueEntry, plugin: str, *, provides: bool, installed: bo
         plugin=entry.plugin,
         marketplace=entry.marketplace,
         licence="" if entry.licence == "NOASSERTION" else entry.licence,
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        content_hash=digest_of(text),
         install=entry.install,
         installed=installed,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from repertoire.domain.component import SKILL, Component
+from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import is_day
 from repertoire.domain.text import clean_line
@@ -134,7 +134,7 @@ def redacted(text: str, project: str = "") -> str:
 def key_of(title: str, context: str, solution: str) -> str:
     """Return the key of a trace: a hash of its words, the same on every machine."""
     told = "\0".join((title, context, solution))
-    return f"{TRACE}:{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:12]}"
+    return f"{TRACE}:{digest_of(told)[:12]}"
 
 
 def tags_of(tags: Sequence[str]) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
+from repertoire.domain.digest import digest_of
 from repertoire.domain.technologies import Technologies
 from repertoire.ingestion import install, prose, requirements
 from repertoire.ingestion.packages.manifest import NPM, PackageManifest
 from repertoire.ingestion.packages.package_files import root_of
 from repertoire.ingestion.packages.registered_tools import RegisteredTool
-from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
+from repertoire.ingestion.parts import ComponentRequirement, Draft
 
 _MOST_TOOLS, _MOST_PROGRAMS = 200, 10
 _LINE, _README, _SIGNATURES = 300, 6_000, 4_000
@@ -89,7 +90,7 @@ def _server(contents: PackageContents) -> Iterator[Draft]:
         body="\n".join([head, *_all_searched(lines, BODY_INDEXED - len(head))]),
         anchor=name,
         path=path,
-        digest=entry_digest(f"{contents.digest} {name}"),
+        digest=digest_of(f"{contents.digest} {name}"),
         front_matter={"command": command, "args": arguments},
         made_of=contents.fields,
         tools=tuple(names[:_MOST_TOOLS]),
@@ -109,7 +110,7 @@ def _server(contents: PackageContents) -> Iterator[Draft]:
             body=f"{tool.description}\n\n{_signature(tool)}\n\nTool of the MCP server {name}, package {manifest.name}.",
             anchor=f"{name}/{tool.name}",
             path=path,
-            digest=entry_digest(repr(tool)),
+            digest=digest_of(repr(tool)),
             signatures=_signature(tool),
             licence=manifest.licence,
             repository=manifest.repository,
@@ -129,7 +130,7 @@ def _programs(contents: PackageContents) -> Iterator[Draft]:
             body=f"{described}\nOn the command line: {program}, or, not installed: {shlex.join([run, *arguments])}",
             anchor=program,
             path=_program_path(contents, program),
-            digest=entry_digest(f"{contents.digest} {program}"),
+            digest=digest_of(f"{contents.digest} {program}"),
             front_matter={"command": program},
             tags=manifest.keywords[:_TAGS],
             needs=tuple(need for need in contents.needs if need.kind != "package"),

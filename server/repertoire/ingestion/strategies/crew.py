@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from repertoire.domain.component import AGENT, WORKFLOW
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import front_matter, values
 from repertoire.ingestion.parts import (
     ComponentRequirement,
@@ -14,7 +15,6 @@ from repertoire.ingestion.parts import (
     SourceFile,
     SourceLayout,
     Strategy,
-    entry_digest,
     folder,
 )
 
@@ -50,7 +50,7 @@ def _agent(key: str, item: Mapping[str, Any]) -> Draft:
         description=f"{role}: {goal}",
         body=body,
         anchor=key,
-        digest=entry_digest(repr(sorted(item.items(), key=str))),
+        digest=digest_of(repr(sorted(item.items(), key=str))),
         front_matter={"framework": "crewai", "role": role},
         tags=("crewai",),
     )

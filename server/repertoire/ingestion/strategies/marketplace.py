@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import manifests
-from repertoire.ingestion.parts import (
-    Draft,
-    FileOutcome,
-    PluginFacts,
-    SourceFile,
-    SourceLayout,
-    Strategy,
-    entry_digest,
-)
+from repertoire.ingestion.parts import Draft, FileOutcome, PluginFacts, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
 
@@ -39,7 +32,7 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
                 continue  # its own plugin.json describes it
         if entry.name not in layout.elsewhere:
             described = facts if facts.shares else entry.facts()
-            drafts.append(manifests.plugin_draft(described, digest=entry_digest(repr(entry))))
+            drafts.append(manifests.plugin_draft(described, digest=digest_of(repr(entry))))
     return FileOutcome(
         tuple(drafts), tuple(warnings), left="" if drafts else "every plugin that it lists is described by itself"
     )

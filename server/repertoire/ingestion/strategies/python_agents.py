@@ -8,18 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from repertoire.domain.component import AGENT, TOOL, WORKFLOW
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import prose, values
-from repertoire.ingestion.parts import (
-    Draft,
-    FileOutcome,
-    SourceFile,
-    SourceLayout,
-    Strategy,
-    entry_digest,
-    folder,
-    in_folder,
-    stem,
-)
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder, in_folder, stem
 from repertoire.ingestion.values import Unusable
 
 FRAMEWORKS = (
@@ -164,7 +155,7 @@ class _Module:
             description=text[: prose.DESCRIPTION_LIMIT],
             body=code if kind != WORKFLOW else f"{text}\n\n{code}",
             anchor=values.name(name),
-            digest=entry_digest(f"{text}\n{code}"),
+            digest=digest_of(f"{text}\n{code}"),
             front_matter={"framework_of": self.file.path},
             signatures=signature,
         )

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from repertoire.domain.component import MCP_SERVER
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import servers, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
 _RUNNERS = {"npm": "npx", "pypi": "uvx", "nuget": "dnx", "oci": "docker", "docker": "docker"}
@@ -59,7 +60,7 @@ def _draft(entry: Mapping[str, Any]) -> Draft:
         draft,
         anchor="",
         body="\n".join(dict.fromkeys(line for line in (title, draft.body, *_variables(entry)) if line)),
-        digest=entry_digest(repr(entry)),
+        digest=digest_of(repr(entry)),
         front_matter={**draft.front_matter, "registry_name": full, **kept},
         repository=repository_of(values.text(values.mapping(entry.get("repository")).get("url"))),
     )

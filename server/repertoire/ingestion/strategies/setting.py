@@ -9,18 +9,9 @@ from typing import Any
 
 from repertoire import linear
 from repertoire.domain.component import HOOK, SETTING
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import hooks, validation, values
-from repertoire.ingestion.parts import (
-    Draft,
-    FileOutcome,
-    SourceFile,
-    SourceLayout,
-    Strategy,
-    entry_digest,
-    folder,
-    in_folder,
-    stem,
-)
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder, in_folder, stem
 from repertoire.ingestion.values import Unusable
 
 _SCRIPT = linear.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
@@ -62,7 +53,7 @@ def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:
         description=described or f"Claude Code settings: {', '.join(own)}",
         body=text,
         anchor="settings",
-        digest=entry_digest(json.dumps(own, sort_keys=True, default=str)),  # covers the values that are not stored, too
+        digest=digest_of(json.dumps(own, sort_keys=True, default=str)),  # covers the values that are not stored, too
         front_matter=public,
         signatures=text[:4_000],
         tags=tuple(own),
@@ -79,14 +70,14 @@ def _hooks(configured: Mapping[str, Any]) -> list[Draft]:
         if anchor in found:
             if found[anchor].body == action.line:
                 continue
-            anchor = f"{anchor}:{entry_digest(action.line)[:_DIGITS]}"
+            anchor = f"{anchor}:{digest_of(action.line)[:_DIGITS]}"
         found[anchor] = Draft(
             type=HOOK,
             name=name,
             description=f"Runs on {hooks.when(action)}: {action.line[:160]}",
             body=action.line,
             anchor=anchor,
-            digest=entry_digest(f"{anchor}\n{action.line}"),
+            digest=digest_of(f"{anchor}\n{action.line}"),
             tags=(action.event,),
             needs=action.needs,
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from shlex import quote
 
 from repertoire.domain.component import TOOL
+from repertoire.domain.digest import digest_of
 from repertoire.ingestion import front_matter, tool_lists, values
-from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest, folder
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.tool_lists import ToolEntry
 from repertoire.ingestion.values import Unusable
 
@@ -52,7 +53,7 @@ def _draft(tool: ToolEntry, owner: str, server: str, install: tuple[str, ...]) -
         description=tool.description or f"Tool {tool.name} of {owner}",
         body=body[:_SHOWN],
         anchor=tool.name,
-        digest=entry_digest(f"{owner}\n{tool.signature}\n{body}"),
+        digest=digest_of(f"{owner}\n{tool.signature}\n{body}"),
         front_matter={"tool_of": owner, "arguments": [name for name, _, _ in tool.arguments]},
         signatures=tool.signature,
         install=install,
