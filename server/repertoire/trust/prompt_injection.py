@@ -14,6 +14,7 @@ from repertoire.trust.prose import compile_prose
 from repertoire.trust.scanned_text import CODE, COMMENT, MARKDOWN, PROSE, RUN, Line, ScannedText
 
 HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
+STEERING = (HIDDEN, IN_COMMENT, ORDER)  # rules of what is written for a model, past the person who reads
 
 # UTF-8 bytes of zero-width, direction, tag and selector characters; a search in bytes is much faster
 _STRANGE = re.compile(

@@ -159,11 +159,7 @@ class Detector(Protocol):
 
 def redact(text: str) -> str:
     """Return the text with every secret and email address replaced by a mark; redacting twice changes nothing more."""
-    text = _KEY_BLOCK.sub(SECRET, text[:MOST])
-    text = _URL_LOGIN.sub(SECRET, text)
-    text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
-    for secret in detected(text):
-        text = text.replace(secret, SECRET)
+    text = _without_known_forms(_KEY_BLOCK.sub(SECRET, text[:MOST]))
     found: set[str] = set()
     for pattern, harmless in _NAMING:
         text = pattern.sub(_value_unless(harmless, found), text)
@@ -180,14 +176,18 @@ def redact_file(text: str, *, bare: bool = False) -> str:
     What only reads like a secret in a sentence (`token=token`) is code here and stays; so do addresses. A value that is
     named as a secret is one in quotes, or `bare` where the format needs none, as YAML.
     """
-    text = _KEY_BLOCK.sub(lambda match: SECRET + "\n" * match.group().count("\n"), text)
+    text = _without_known_forms(_KEY_BLOCK.sub(lambda match: SECRET + "\n" * match.group().count("\n"), text))
+    for pattern in (_NAMED, _ALSO_NAMED):
+        text = pattern.sub(lambda match: _without_value(match) if _is_secret(match, bare) else match.group(), text)
+    return _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
+
+
+def _without_known_forms(text: str) -> str:
     text = _URL_LOGIN.sub(SECRET, text)
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     for secret in detected(text):
         text = text.replace(secret, SECRET)
-    for pattern in (_NAMED, _ALSO_NAMED):
-        text = pattern.sub(lambda match: _without_value(match) if _is_secret(match, bare) else match.group(), text)
-    return _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
+    return text
 
 
 def _is_secret(match: Match, bare: bool) -> bool:  # noqa: FBT001 - as `redact_file` was told

@@ -42,11 +42,6 @@ RULES = (
     "secret",
     UNCHECKED,
 )
-_BETRAY = (
-    prompt_injection.HIDDEN,
-    prompt_injection.IN_COMMENT,
-    prompt_injection.ORDER,
-)  # rules after whose match a document is not believed to teach about attacks
 _CHECKS = CheckSet((*commands.CHECKS, *exfiltration.CHECKS, *permissions.CHECKS, *persistence.CHECKS))
 # Apart, because each set has a budget of its own: else thousands of commands would use up that of an order beside them.
 _ORDERS = CheckSet(prompt_injection.CHECKS)
@@ -148,7 +143,9 @@ def _scan_text(document: ScannedText) -> Iterator[CheckMatch]:
         *prompt_injection.comments(document),
         *deobfuscation.orders(document),
     ]
-    if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
+    orders = (item for item in found if item.rule in prompt_injection.STEERING)
+    if document.kind == MARKDOWN and any(rank(item.severity) >= rank(HIGH) for item in orders):
+        # it is not believed to teach about attacks
         document.believed = False
         found += [*_run_checks(document), *_scan_blocks(document)]
     yield from found

@@ -39,7 +39,6 @@ from repertoire.trust.scan import scan
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
 # Rules whose match means that a text was written for a model. What a document tells a person to run is not among them.
-_STEERS = (prompt_injection.HIDDEN, prompt_injection.IN_COMMENT, prompt_injection.ORDER)
 _A_FILE_S = 15.0  # processor time for one document
 
 
@@ -149,7 +148,8 @@ def _text(path: str, files: Mapping[str, FoundFile]) -> str | None:
 def order_in(path: str, text: str) -> str:
     """Return why a document must not reach a model: it holds an order to one, or hides text; empty if it may."""
     document = Component(path, path, SKILL, body=text, path="document.md")
-    grave = [flag for flag in scan(document, text) if flag.rule in _STEERS and rank(flag.severity) >= rank(HIGH)]
+    steering = (flag for flag in scan(document, text) if flag.rule in prompt_injection.STEERING)
+    grave = [flag for flag in steering if rank(flag.severity) >= rank(HIGH)]
     return f"line {grave[0].line} {grave[0].reason}" if grave else ""
 
 
