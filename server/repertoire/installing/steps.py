@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 PERSONAL = "~/.claude/"
-SETTINGS, SERVERS = "~/.claude/settings.json", ".mcp.json"
+SERVERS = ".mcp.json"
 _ADD = "/plugin marketplace add "
 _WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # begins with no hyphen, so it is never an option of the client
 _PLUGIN = re.compile(rf"{_WORD}@{_WORD}")
