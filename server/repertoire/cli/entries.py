@@ -20,7 +20,7 @@ from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.projects.review import ReviewRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.answering import answer
-from repertoire.cli.output import ask_to_go_on, json_option, show_answer
+from repertoire.cli.output import ask_to_go_on, json_option, show_answer, yes_option
 from repertoire.domain.project import (
     ACTIVE,
     CATEGORIES,
@@ -180,7 +180,7 @@ def link_command(
 @click.command("delete")
 @click.argument("ids", nargs=-1, required=True)
 @_version_option
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @folder_option
 @json_option
 def delete_command(ids: tuple[str, ...], expected_version: int | None, yes: bool, project: str, as_json: bool) -> None:

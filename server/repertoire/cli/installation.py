@@ -22,7 +22,7 @@ from repertoire.app.sources.ingest import ingest
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import ask_to_go_on, json_option, progress, show
+from repertoire.cli.output import ask_to_go_on, json_option, progress, show, yes_option
 from repertoire.cli.prepare import prepared, report_steps
 from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
 
@@ -30,7 +30,7 @@ from repertoire.rendering.installation import done_text, plan_data, plan_text, u
 @click.command("install")
 @click.argument("components", nargs=-1, metavar="ID...", shell_complete=component_names)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @click.option(
     "--project", "for_project", is_flag=True, help="Install for this project only. Default: for you, in all projects."
 )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
 
 

@@ -20,7 +20,7 @@ from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_repertoire
-from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.output import json_option, progress, quiet_option, show
 from repertoire.cli.site_options import bounds, site_options
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack_stages import PROFILES, STAGES
@@ -153,7 +153,7 @@ def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
 @click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
 @click.option("--config", "given", type=_FILE, help="Settings that the pack carries from now on.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 @json_option
 def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     name: str,

@@ -16,7 +16,7 @@ from repertoire.app.packs.signing import SigningKey
 from repertoire.app.packs.skills import offer_skill, renew_skills, withdraw_skill
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_pack_file, open_repertoire
-from repertoire.cli.output import ask_to_go_on, json_option, show
+from repertoire.cli.output import ask_to_go_on, json_option, show, yes_option
 from repertoire.domain.text import counted
 from repertoire.rendering import pack_sharing, pack_work
 
@@ -98,7 +98,7 @@ def install_pack_command(origin: str, replace: bool, verify_key: str, allowed: t
 
 @click.command("remove")
 @_name
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @json_option
 def remove_pack_command(name: str, yes: bool, as_json: bool) -> None:
     r"""Delete the pack NAME, after asking.

@@ -16,7 +16,7 @@ from repertoire.app.packs.skills import renew_skills
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_new_pack, open_repertoire
 from repertoire.cli.ask import show_notes
-from repertoire.cli.output import json_option, progress, show, show_answer
+from repertoire.cli.output import json_option, progress, quiet_option, show, show_answer
 from repertoire.cli.pack_care import CARE, stage_options
 from repertoire.cli.pack_sharing import SHARING
 from repertoire.cli.site_options import bounds, site_options
@@ -58,7 +58,7 @@ def pack_command() -> None:
 @click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
 @click.option("--config", "given", type=_FILE, help="Settings that the pack carries: stages, and how it is read.")
 @click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 @json_option
 def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     name: str,

@@ -14,7 +14,7 @@ from repertoire.app.projects.places import root_of
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names, targets
-from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer
+from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer, yes_option
 from repertoire.domain.event import SAYINGS
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import MEDIUM, SEVERITIES
@@ -76,7 +76,7 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 @click.option(
     "--all", "everything", is_flag=True, help="Delete everything: the graph, packs, clones, and memories of projects."
 )
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @json_option
 def forget_command(
     requests: bool, project: Path | None, trace: str, everything: bool, yes: bool, as_json: bool

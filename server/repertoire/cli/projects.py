@@ -25,7 +25,7 @@ from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
 from repertoire.cli.answering import answer
 from repertoire.cli.entries import ENTRY_COMMANDS, folder_option
-from repertoire.cli.output import ask_to_go_on, json_option, progress, show
+from repertoire.cli.output import ask_to_go_on, json_option, progress, quiet_option, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
@@ -37,7 +37,6 @@ from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLI
 from repertoire.verbs.verb import Context
 
 _LAST_S = 3.0  # for a batch that is being read when the process is to end
-quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
 @click.group("project")

@@ -15,7 +15,7 @@ from repertoire.app.upkeep.background_refresh import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
-from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.output import json_option, progress, quiet_option, show
 from repertoire.cli.prepare import embed_missing_vectors, report_steps, wait_reporter
 from repertoire.cli.terminal import TextTable
 from repertoire.domain.text import counted
@@ -25,7 +25,7 @@ from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ing
 @click.command("ingest")
 @click.argument("source")
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 @click.option("--wait", is_flag=True, help="Also wait for the vectors. Without it they are made in the background.")
 @json_option
 def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_json: bool) -> None:
