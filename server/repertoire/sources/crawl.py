@@ -58,6 +58,11 @@ class FoundFile:
     location: Path
     size: int
 
+    @classmethod
+    def at(cls, location: Path, path: str) -> FoundFile:
+        """Return the file at a place, under its path in the source."""
+        return cls(path, location, location.stat().st_size)
+
 
 @dataclass(frozen=True)
 class Refused:
@@ -106,7 +111,7 @@ def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = n
         if mount.root.is_dir():
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
         elif mount.root.is_file():
-            state.entries.append(FoundFile(mount.prefix, mount.root, mount.root.stat().st_size))
+            state.entries.append(FoundFile.at(mount.root, mount.prefix))
     state.entries.sort(key=lambda entry: entry.path)
     mounted = {mount.prefix for mount in mounts}  # a link's target may be mounted at the link's path
     refused = tuple(item for item in state.refused if item.path not in mounted)

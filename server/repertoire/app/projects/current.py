@@ -37,7 +37,7 @@ def _is_as_read(project: OpenProject, root: Path, path: str) -> bool:
 
 def _found_again(root: Path, item: Item) -> Item | None:
     location = root / item.path
-    file, _ = read_file(FoundFile(item.path, location, location.stat().st_size))
+    file, _ = read_file(FoundFile.at(location, item.path))
     for symbol in file.symbols:
         if symbol_key(file.path, symbol.qualname) == item.key:
             return replace(item, start=symbol.start, end=symbol.end, line=symbol.signature, doc=symbol.doc)

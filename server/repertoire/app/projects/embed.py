@@ -87,7 +87,7 @@ def _of_file(root: Path, path: str) -> dict[str, str]:
     location = root / path
     if not location.is_file() or location.is_symlink():
         return {}
-    file, _ = read_file(FoundFile(path, location, location.stat().st_size))
+    file, _ = read_file(FoundFile.at(location, path))
     return texts_to_embed(file)
 
 

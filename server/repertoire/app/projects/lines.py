@@ -18,7 +18,7 @@ def lines_of(root: Path, path: str) -> list[str]:
         return []
     if location.is_symlink() or not location.is_file() or holds_secrets(path):
         return []
-    data = crawl.read(FoundFile(path, location, location.stat().st_size))
+    data = crawl.read(FoundFile.at(location, path))
     text = crawl.decode(data) if isinstance(data, bytes) else None
     return [] if text is None else clean(text, path).split("\n")
 

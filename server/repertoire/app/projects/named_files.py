@@ -25,7 +25,7 @@ def named_files(root: Path, paths: Collection[str], ignored: crawl.Ignored) -> l
     for path in sorted(paths):
         location = root / path
         if location.is_file() and is_read(root, path, ignored):
-            found.append(FoundFile(path, location, location.stat().st_size))
+            found.append(FoundFile.at(location, path))
     return found
 
 

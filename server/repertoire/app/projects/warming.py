@@ -23,6 +23,6 @@ def warm(memory: ProjectStore, root: Path) -> None:
         paths = (path for path, one in known.items() if one.size < _SMALL and language_of(path) == language)
         path = next((path for path in paths if (root / path).is_file()), "")
         if path:
-            read_file(FoundFile(path, root / path, (root / path).stat().st_size))
+            read_file(FoundFile.at(root / path, path))
     clean('password = "what looks like a secret loads the detectors"', "a.py")
     modules_of(memory.programs())
