@@ -10,7 +10,7 @@ from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import places
 from repertoire.trust.benign_context import is_bare_order
-from repertoire.trust.check import NOTABLE, SERIOUS, Check, CheckMatch, Match
+from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, Check, CheckMatch, Match
 from repertoire.trust.prose import compile_prose
 from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line, ScannedText
 
@@ -80,7 +80,7 @@ def _sending_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of a sending command: it counts only if it sends secrets off this machine."""
     if _OWN.search(line.text) or not _SECRET_INSIDE.search(match.group()):
         return {}
-    return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
+    return GRAVE
 
 
 def _reading_severities(match: Match, _: Line) -> Mapping[str, str]:
