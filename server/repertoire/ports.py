@@ -54,6 +54,11 @@ class Embedder(PassageEmbedder, Protocol):
         """Embed a query and its parts, each in the context of the whole (late chunking): one L2-normalised row each."""
 
 
+def model_of(embedder: PassageEmbedder | None) -> str:
+    """Return the weights that an embedder uses; empty without one."""
+    return embedder.model if embedder is not None else ""
+
+
 class Reranker(Protocol):
     """Scores how well texts answer a question, reading both together (cross-encoder): slower and more exact."""
 

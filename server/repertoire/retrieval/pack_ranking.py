@@ -18,7 +18,7 @@ from repertoire.domain.pack_stages import (
     QUALITY,
     RERANKER,
 )
-from repertoire.ports import Reranker, Vectors
+from repertoire.ports import Reranker, Vectors, model_of
 from repertoire.retrieval.arrays import Floats, best_rows
 from repertoire.retrieval.query_forms import forms_of
 from repertoire.retrieval.sections import (
@@ -83,7 +83,7 @@ class PackRun(SectionRun):
 
 def by_forms(run: PackRun) -> str:
     """Score sections by the form of the question that finds them best."""
-    forms = forms_of(in_english(run.question, run.embedder.model if run.embedder is not None else ""))
+    forms = forms_of(in_english(run.question, model_of(run.embedder)))
     if run.embedder is not None and run.vector is not None:
         fresh = [form for form in forms if form not in run.embedded]
         vectors = run.embedder.embed_passages(fresh) if fresh else ()

@@ -20,7 +20,7 @@ from repertoire.app.projects.entry_writing import put_entry
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import KNOWLEDGE, NOTE, RELATES_TO, EntryLink
-from repertoire.ports import Embedder
+from repertoire.ports import Embedder, model_of
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
 
@@ -128,7 +128,7 @@ def _save(project: OpenProject, rows: Sequence[Mapping[str, Any]], embedder: Emb
 
 def _answers(project: OpenProject, question: str, embedder: Embedder | None) -> Iterator[tuple[str, list[str], float]]:
     """Yield the notes that the search and each plain baseline find, best first, and the milliseconds of each."""
-    index = project.index(KNOWLEDGE, embedder.model if embedder is not None else "")
+    index = project.index(KNOWLEDGE, model_of(embedder))
 
     def ranked(weights: Mapping[str, float]) -> list[int]:
         run = SectionRun(question, project.store.graph, index, embedder, weights=weights)

@@ -18,7 +18,7 @@ from repertoire.app.measure.temporary_project import temporary_project
 from repertoire.app.projects.index import index_project
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.project import CODE, DOCS, Item
-from repertoire.ports import Embedder
+from repertoire.ports import Embedder, model_of
 from repertoire.retrieval.project import SECOND_CHUNK, WEIGHTS
 from repertoire.retrieval.sections import SectionRun, rank_sections
 from repertoire.store.project_file import ProjectStore
@@ -141,7 +141,7 @@ def _answers(
     project: OpenProject, view: str, question: str, options: CodeOptions, embedder: Embedder | None
 ) -> Iterator[tuple[str, list[Item], float]]:
     """Yield the answers of the search and of each plain baseline, best first, and the milliseconds of each."""
-    index = project.index(view, embedder.model if embedder is not None else "")
+    index = project.index(view, model_of(embedder))
 
     def ranked(weights: Mapping[str, float]) -> list[int]:
         run = SectionRun(

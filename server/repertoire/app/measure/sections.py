@@ -22,7 +22,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import CHUNK_SPACE, SECTION, SECTIONS, PackArticle
 from repertoire.domain.pack_stages import BALANCED, PROFILES, STAGES
 from repertoire.domain.text import content_words
-from repertoire.ports import Embedder
+from repertoire.ports import Embedder, model_of
 from repertoire.retrieval.pack_ranking import PackRun, rank_pack
 from repertoire.retrieval.sections import SectionIndex, read_sections
 from repertoire.store.pack_file import PackStore
@@ -91,7 +91,7 @@ def evaluate_sections(
         started = perf_counter()
         labels = _fill(store, labelled, embedder, options.cache)
         report(f"{len(labels.ids)} sections in {perf_counter() - started:.1f} s")
-        index = read_sections(store.graph, store.vectors, embedder.model if embedder is not None else "")
+        index = read_sections(store.graph, store.vectors, model_of(embedder))
         nearest = list[float]()
 
         def texts(node_ids: Sequence[int]) -> dict[int, str]:

@@ -18,7 +18,7 @@ from repertoire.app.measure.figures import open_run
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet, read_queries
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.texts import PART_SPACE, TextDocument
-from repertoire.ports import Embedder
+from repertoire.ports import Embedder, model_of
 from repertoire.retrieval.texts import WEIGHTS, TextRun, rank_texts, read_index
 from repertoire.store.database import Store
 from repertoire.store.text_file import Part, add_documents
@@ -127,7 +127,7 @@ def _answers(
     without: frozenset[str],
 ) -> Iterator[tuple[str, float]]:
     """Yield the run's lines for each query, and the milliseconds that the answer took."""
-    index = read_index(store.graph, store.vectors, embedder.model if embedder is not None else "")
+    index = read_index(store.graph, store.vectors, model_of(embedder))
     for query in queries:
         start = perf_counter()
         found = rank_texts(TextRun(query["text"], store.graph, index, embedder, weights, without), limit=_DEPTH)

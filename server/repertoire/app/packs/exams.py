@@ -20,6 +20,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.pack import SECTIONS
 from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
+from repertoire.ports import model_of
 from repertoire.retrieval.pack_ranking import same_text
 
 _DEPTH = 50  # passages that are ranked for a question
@@ -136,7 +137,7 @@ class _Key:
 
     @classmethod
     def of(cls, shelf: PackShelf, name: str, means: PackMeans) -> _Key:
-        pack = shelf.open(name, means.embedder.model if means.embedder is not None else "")
+        pack = shelf.open(name, model_of(means.embedder))
         with pack.store.guarded():
             text = {
                 f"{article.path}#{section.anchor}" if section.anchor else article.path: section.text

@@ -13,7 +13,7 @@ from repertoire.domain.answer import StageReport
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.pack import SECTIONS, PackPassage
 from repertoire.domain.pack_stages import BALANCED, DEDUPE, GATE, PROFILES, STAGES
-from repertoire.ports import Embedder, Reranker, Vectors
+from repertoire.ports import Embedder, Reranker, Vectors, model_of
 from repertoire.retrieval.pack_gate import NEAREST, PackView, margins
 from repertoire.retrieval.pack_ranking import LEAST_QUALITY, PackRun, rank_pack, same_text
 from repertoire.retrieval.sections import nearest_sections
@@ -197,7 +197,7 @@ def _ask_or_leave_out(
 
 
 def _ask(shelf: PackShelf, name: str, wanted: PackQuestion, means: PackMeans, embedded: dict[str, Vectors]) -> _Found:
-    pack = shelf.open(name, means.embedder.model if means.embedder is not None else "")
+    pack = shelf.open(name, model_of(means.embedder))
     with pack.store.guarded():
         run = replace(_run(shelf, pack, wanted, means), embedded=embedded)
         ranking = rank_pack(run)

@@ -18,7 +18,7 @@ from repertoire.documentation.config import PackConfig
 from repertoire.documentation.manifest import PackManifest
 from repertoire.domain.errors import PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import Embedder, Vectors, model_of
 from repertoire.retrieval.translation import embed_in_english, in_english
 from repertoire.settings import Settings
 from repertoire.sources.address import NPM, PYPI
@@ -102,7 +102,7 @@ def update_pack(
         new = {one.path: one.content_hash for one in shelf.open(asked.name, before.model).store.articles()}
     after = take_exam(shelf, asked.name, exam, means) if exam else None
     if after is not None:
-        model = embedder.model if embedder is not None else ""
+        model = model_of(embedder)
         record_score(shelf, asked.name, after, exam=built.manifest.hashes[EXAM], model=model, day=asked.day)
     return UpdatedPack(
         before,

@@ -12,7 +12,7 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import Embedder, Vectors, model_of
 from repertoire.projects.freshness import trust
 from repertoire.projects.hints import Hints
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
@@ -116,7 +116,7 @@ def _views(wanted: MemoryQuery) -> list[str]:
 def _in_view(
     project: OpenProject, wanted: MemoryQuery, view: str, embedder: Embedder | None, embedded: dict[str, Vectors]
 ) -> list[MemoryHit]:
-    index = project.index(view, embedder.model if embedder is not None else "")
+    index = project.index(view, model_of(embedder))
     beside = _beside(view, "" if embedder is None else wanted.mode)
     question = wanted.query[:_QUESTION]
     run = SectionRun(
