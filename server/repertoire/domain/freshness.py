@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from repertoire.domain.component import HOOK, MCP_SERVER, PACKAGE, PLUGIN, TOOL
+from repertoire.domain.text import counted
 
 AGE, BREAKING, OVERDUE, SOUND = "age", "breaking", "overdue", "soundness"
 FLOOR = 0.1  # lowest score: age alone must not rank a component below everything else
@@ -109,7 +110,7 @@ def day_of(text: str) -> date | None:
 def span(days: int) -> str:
     """Return a number of days in words, in the largest unit that does not mislead: `22 months`."""
     if days < 2 * _MONTH:
-        return f"{days} day{'' if days == 1 else 's'}"
+        return counted(days, "day")
     months = round(days / _MONTH)
     return f"{months} months" if months < 36 else f"{days // 365} years"
 

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from typing import Any
 
+from repertoire.domain.text import counted
+
 _CALLED = {
     "source": "sources",
     "event": "events of the log",
@@ -67,7 +69,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _span(minutes: int) -> str:
     if minutes < 2 * _HOUR:
-        return f"{minutes} minute{'s' if minutes != 1 else ''}"
+        return counted(minutes, "minute")
     return f"{minutes // _HOUR + 1} hours" if minutes < 2 * _DAY else f"{minutes // _DAY + 1} days"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line, clean_lines
+from repertoire.domain.text import clean_line, clean_lines, counted
 from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.rendering.flags import flag_lines, gives_orders, headline
@@ -278,8 +278,7 @@ def trusted(trust: Trust, trace: Trace) -> str:
     if not trust.votes:
         said = _OUTCOME.get(trace.outcome, "worked for its author")
         return f"{said}; nobody else has tried it yet"
-    times = "time" if trust.votes == 1 else "times"
-    told = f"worked {trust.ups} of {trust.votes} {times}, last tried on {trust.last[:10]}"
+    told = f"worked {trust.ups} of {counted(trust.votes, 'time')}, last tried on {trust.last[:10]}"
     if trust.complaints:
         told += f", called {', '.join(trust.complaints)}"
     return told + ("; opinions differ" if trust.disputed else "")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from repertoire.app.clock import today
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.domain.project import NOTE, SUPERSEDED, SUPERSEDES, Entry, EntryLink, Item
+from repertoire.domain.text import counted
 from repertoire.projects.freshness import credit_of, times_said, trust, unconfirmed_days, uses_of
 from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.sections import SectionIndex
@@ -121,5 +122,5 @@ def _told(entry: Entry, older: int) -> Item:
     item = item_of(entry)
     days = unconfirmed_days(entry, today())
     old = f"not confirmed for {days} days" if days else ""
-    said = f"newer than {older} other{'s' if older > 1 else ''} about the same" if older else ""
+    said = f"newer than {counted(older, 'other')} about the same" if older else ""
     return replace(item, doc=", ".join(word for word in (item.doc, said, old) if word))
