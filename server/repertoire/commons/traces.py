@@ -81,7 +81,10 @@ class Traces:
             "INSERT INTO trace_signature VALUES (%s, %s, %s)",
             [(self.community, signature, revision) for signature in trace.signatures],
         )
-        self._count(1, length)
+        self._db.execute(
+            "UPDATE community SET traces = traces + 1, words = words + %s WHERE community = %s",
+            (length, self.community),
+        )
         if trace.supersedes and trace.status in SEARCHED:
             self._set(trace.supersedes, SUPERSEDED, revision)
 
@@ -269,12 +272,6 @@ class Traces:
         ends = [int(sizes[-1][0]) - 1] if len(sizes) == limit else []
         too_long = next((int(revision) for revision, size in sizes if size > PAGE_BYTES), 0)
         return [*ends, max(too_long - 1, int(sizes[0][0]))] if too_long else ends
-
-    def _count(self, traces: int, words: int) -> None:
-        self._db.execute(
-            "UPDATE community SET traces = traces + %s, words = words + %s WHERE community = %s",
-            (traces, words, self.community),
-        )
 
 
 def _row(trace: Trace) -> tuple[Any, ...]:

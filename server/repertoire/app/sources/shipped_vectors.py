@@ -27,11 +27,11 @@ def save(path: Path, embedder: PassageEmbedder, texts: Sequence[str]) -> None:
 
 
 @lru_cache(maxsize=4)
-def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
+def shipped(model: str) -> Mapping[int, Vectors]:
     """Return the shipped vectors by the hash of their text; none if they are another model's."""
-    if not path.is_file():
+    if not FILE.is_file():
         return MappingProxyType({})
-    with np.load(path) as kept:
+    with np.load(FILE) as kept:
         if str(kept["model"]) != model:
             return MappingProxyType({})
         vectors = kept["vectors"].astype(np.float32)

@@ -14,7 +14,6 @@ from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.client_files import config_folder
 
 _WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
-_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
@@ -30,7 +29,7 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
     read = max((row.ingested_at for row in sources), default="")
     if not read or holds_only_catalogue(repertoire) or overdue(attempt, hours, moment):
         return True
-    if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
+    if hours and not attempt.finished and time_of(read) < moment - timedelta(hours=hours):
         return True
     vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
     if vectors is not None and vectors.done < vectors.total:

@@ -78,9 +78,9 @@ class UsageCache:
         record = self.usage.of(key)
         return record.lift.demoted if record is not None else ""
 
-    def demands(self, moment: str = PROMPT) -> Mapping[str, float]:
-        """Map each type to the factor on the odds that a hint at a moment needs, as such hints are rarely followed."""
-        return demands(self.usage.hints, moment)
+    def demands(self) -> Mapping[str, float]:
+        """Map each type to the factor on the odds that a hint on a prompt needs, as such hints are rarely followed."""
+        return demands(self.usage.hints, PROMPT)
 
     def weary(self) -> Mapping[str, float]:
         """Map each component to its hint fatigue: the factor on the odds that a hint needs after ignored ones."""
