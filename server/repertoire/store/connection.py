@@ -97,6 +97,14 @@ class Connection:
         row = self.row(sql, bindings)
         return None if row is None else row[0]
 
+    def meta(self, key: str) -> Any:
+        """Return what the file's table `meta` holds under a key, or None."""
+        return self.value("SELECT value FROM meta WHERE key = ?", (key,))
+
+    def set_meta(self, key: str, value: object) -> None:
+        """Keep a value in the file's table `meta`, in place of the former one."""
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
     def executemany(self, sql: str, rows: Iterable[Bindings]) -> None:
         """Run one statement for each row of bindings."""
         with self._running():

@@ -11,10 +11,6 @@ from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
 from repertoire.store.rows import as_json, storable
 
-_COMPACTED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
-_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # store/light/start.py reads it too
-
-
 _FIELDS = "at, kind, session, project, request, node, data, id"
 
 
@@ -37,12 +33,12 @@ class Events:
 
     def moved_from_spool(self) -> frozenset[str]:
         """Return the names of the spool's files whose events are in the log, of those that may still lie there."""
-        return frozenset(json.loads(self._db.value("SELECT value FROM meta WHERE key = 'spooled'") or "[]"))
+        return frozenset(json.loads(self._db.meta("spooled") or "[]"))
 
     def note_moved(self, names: Sequence[str]) -> None:
         """Store the names of the spool files whose events are in the log and which are not deleted yet."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('spooled', ?)", (json.dumps(names),))
+            self._db.set_meta("spooled", json.dumps(names))
 
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
         """Return the newest events first, limited to these kinds and this session if given."""
@@ -96,12 +92,12 @@ class Events:
 
     def needs_compaction(self, *, every: int) -> bool:
         """Tell whether at least this many events were added since the last compaction."""
-        newest, compacted = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _COMPACTED_AT))
-        return newest - compacted >= every or (compacted > 0 and not self.summary())
+        compacted = int(self._db.meta("condensed") or 0)
+        return self._newest() - compacted >= every or (compacted > 0 and not self.summary())
 
     def summary(self) -> str:
         """Return the summary of the log, as JSON, from its last compaction; empty if an event was forgotten since."""
-        return str(self._db.value(_KEPT) or "")
+        return str(self._db.meta("kept") or "")  # store/light/start.py reads it too
 
     def compact(self, gone: Sequence[int], counts: Sequence[Event], *, summary: str) -> None:
         """Replace old events by counts; only this and a person's wish to forget delete events.
@@ -114,8 +110,11 @@ class Events:
                 self._db.executemany("DELETE FROM event WHERE id = ?", [(number,) for number in gone])
                 self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
             self.append(counts)
-            newest = int(self._db.value("SELECT max(id) FROM event") or 0)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?), ('kept', ?)", (newest, summary))
+            self._db.set_meta("condensed", self._newest())
+            self._db.set_meta("kept", summary)
+
+    def _newest(self) -> int:
+        return int(self._db.value("SELECT max(id) FROM event") or 0)
 
     def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
         return list(_read(self._db.stream(f"SELECT {_FIELDS} FROM event {where}", bindings)))

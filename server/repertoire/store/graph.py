@@ -74,7 +74,7 @@ class Graph:
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
         key = self._db.layout.views_by_name[view].revision
-        return int(self._db.value("SELECT value FROM meta WHERE key = ?", (key,)) or 0)
+        return int(self._db.meta(key) or 0)
 
     def coming_revision(self) -> int:
         """Return the revision of components after the open transaction commits; without one, the present."""

@@ -59,7 +59,7 @@ def open_graph_file(
 def _refuse_another(connection: Connection, file: GraphFile) -> None:
     if not connection.schema:  # the file is new
         return
-    found = connection.value("SELECT value FROM meta WHERE key = ?", (_SORT,)) or HOME_FILE.name
+    found = connection.meta(_SORT) or HOME_FILE.name
     if found != file.name:
         message = f"{connection.path} is a {found} database, not a {file.name} database; open it as what it is"
         raise ForeignStore(message)

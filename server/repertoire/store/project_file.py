@@ -85,22 +85,22 @@ class ProjectStore:
 
     def root(self) -> str:
         """Return the folder of the project."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'root'") or "")
+        return str(self._db.meta("root") or "")
 
     def begin(self, root: str, *, now: str) -> None:
         """Record whose memory this is, and since when it is kept, unless that is known."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('root', ?)", (storable(root),))
+            self._db.set_meta("root", storable(root))
             self._db.execute("INSERT OR IGNORE INTO meta VALUES ('created', ?)", (now,))
 
     def origin(self) -> frozenset[str]:
         """Return what tells the project's repository from others, as it was recorded; empty if nothing was."""
-        return frozenset(str(self._db.value("SELECT value FROM meta WHERE key = 'origin'") or "").split())
+        return frozenset(str(self._db.meta("origin") or "").split())
 
     def set_origin(self, origin: Collection[str]) -> None:
         """Record what tells the project's repository from others."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('origin', ?)", (" ".join(sorted(origin)),))
+            self._db.set_meta("origin", " ".join(sorted(origin)))
 
     def begin_again(self) -> None:
         """Record that no file was read yet: what a rescue recovered is what people saved."""
@@ -109,12 +109,12 @@ class ProjectStore:
 
     def indexed_at(self) -> str:
         """Return when the project was read last; empty before the first time."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'indexed'") or "")
+        return str(self._db.meta("indexed") or "")
 
     def finish(self, *, now: str) -> None:
         """Record that the project was read."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('indexed', ?)", (now,))
+            self._db.set_meta("indexed", now)
 
     def set_skipped(self, skipped: Mapping[str, str]) -> None:
         """Record which files were not read and why."""
@@ -132,7 +132,7 @@ class ProjectStore:
 
     def is_read_with(self, version: str) -> bool:
         """Tell whether what was read last was translated by this version of the dictionaries."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'dictionaries'")) == version
+        return str(self._db.meta("dictionaries")) == version
 
     def translate_again(self, version: str) -> list[str]:
         """Have the next reading read the files that say something in another language; return the ids of such entries.
@@ -144,7 +144,7 @@ class ProjectStore:
             self._db.executemany(
                 "UPDATE project_file SET content_hash = '', mtime = -1 WHERE path = ?", [(path,) for path in foreign]
             )
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('dictionaries', ?)", (version,))
+            self._db.set_meta("dictionaries", version)
         return [one.key for one in self.entries.all(ENTRIES) if self._english(f"{one.title}\n{one.body}")]
 
     def all_resolved(self) -> None:
@@ -189,7 +189,7 @@ class ProjectStore:
         with self._db.transaction():
             tree = TreeWriter(self._db, self.vectors, now=now, english=self._english)
             if programs:
-                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
+                self._db.set_meta("unresolved", now)
             for file in files:
                 tree.put(file)
             self._write_skipped(reasons)
@@ -200,7 +200,7 @@ class ProjectStore:
             return
         with self._db.transaction():
             if programs:
-                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unresolved', ?)", (now,))
+                self._db.set_meta("unresolved", now)
             TreeWriter(self._db, self.vectors, now=now).remove(paths)
 
     def move(self, old: str, new: str) -> None:

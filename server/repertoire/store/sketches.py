@@ -94,12 +94,12 @@ class SimilarityCache:
 
     def compared(self, what: str) -> str:
         """Return the state for which `note_compared` last recorded this comparison, or an empty string."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'compared ' || ?", (what,)) or "")
+        return str(self._db.meta(f"compared {what}") or "")
 
     def note_compared(self, what: str, state: str) -> None:
         """Record the state of the graph for which a comparison was made."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compared ' || ?, ?)", (what, state))
+            self._db.set_meta(f"compared {what}", state)
 
     def drop_unused(self) -> None:
         """Delete sketches and pairs of texts that no component has any more."""

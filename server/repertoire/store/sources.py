@@ -158,7 +158,7 @@ class Sources:
 
     def unsettled(self) -> int:
         """Return the number of the last change for which the edges across sources were not computed yet; 0 if none."""
-        return int(self._db.value("SELECT value FROM meta WHERE key = ?", (_UNSETTLED,)) or 0)
+        return int(self._db.meta(_UNSETTLED) or 0)
 
     def settled(self, number: int) -> None:
         """Record that the edges across sources include the change with this number; later changes stay open."""

@@ -46,13 +46,13 @@ class Traces:
 
     def reached(self, commons: str) -> int:
         """Return the cursor up to which this database holds what changed in a commons; 0 where it holds nothing."""
-        name, cursor = json.loads(self._db.value(f"SELECT value FROM meta WHERE key = '{REACHED}'") or '["", 0]')
+        name, cursor = json.loads(self._db.meta(REACHED) or '["", 0]')
         return int(cursor) if name == commons else 0
 
     def reach(self, commons: str, cursor: int) -> None:
         """Keep the cursor here, beside what was fetched: a database that was lost begins anew."""
         with self._db.transaction():
-            self._db.execute(f"INSERT OR REPLACE INTO meta VALUES ('{REACHED}', ?)", (json.dumps([commons, cursor]),))
+            self._db.set_meta(REACHED, json.dumps([commons, cursor]))
 
     def put(self, trace: Trace, *, token: str = "", now: str) -> int:
         """Store a trace, mark the one it replaces as superseded; return its node id. No search finds a draft."""
@@ -244,14 +244,14 @@ class Traces:
 
     def is_translated_with(self, version: str) -> bool:
         """Tell whether the vectors of traces were made with this version of the dictionaries."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'dictionaries'")) == version
+        return str(self._db.meta("dictionaries")) == version
 
     def embed_again(self, node_ids: Iterable[int], version: str) -> None:
         """Delete the vectors of some traces, which are embedded anew then, and record that version."""
         with self._db.transaction():
             for node_id in node_ids:
                 self._vectors.drop(node_id)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('dictionaries', ?)", (version,))
+            self._db.set_meta("dictionaries", version)
 
     def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
         """Return (node id, key) of searchable traces that have no vector of this model yet."""
