@@ -82,26 +82,25 @@ class ProjectItems:
         )
         return [_item(row) for row in rows]
 
-    def calling(self, node_id: int, *, limit: int) -> list[tuple[Item, float]]:
+    def calling(self, key: str, *, limit: int) -> list[tuple[Item, float]]:
         """Return what calls a symbol, with how sure that is."""
-        return self._beside(node_id, "e.source", "e.target", (CALLS,), limit)
+        return self._beside(key, "e.source", "e.target", (CALLS,), limit)
 
-    def called(self, node_id: int, *, limit: int) -> list[tuple[Item, float]]:
+    def called(self, key: str, *, limit: int) -> list[tuple[Item, float]]:
         """Return what a symbol calls, with how sure that is."""
-        return self._beside(node_id, "e.target", "e.source", (CALLS,), limit)
+        return self._beside(key, "e.target", "e.source", (CALLS,), limit)
 
-    def related(self, node_id: int, relations: Sequence[str], *, incoming: bool, limit: int) -> list[Item]:
+    def related(self, key: str, relations: Sequence[str], *, incoming: bool, limit: int) -> list[Item]:
         """Return the symbols or files at the other end of these relations."""
         ends = ("e.source", "e.target") if incoming else ("e.target", "e.source")
-        return [item for item, _ in self._beside(node_id, *ends, relations, limit)]
+        return [item for item, _ in self._beside(key, *ends, relations, limit)]
 
-    def _beside(
-        self, node_id: int, other: str, own: str, relations: Sequence[str], limit: int
-    ) -> list[tuple[Item, float]]:
+    def _beside(self, key: str, other: str, own: str, relations: Sequence[str], limit: int) -> list[tuple[Item, float]]:
         rows = self._db.rows(
-            f"""SELECT {other}, max(e.weight) FROM edge e WHERE {own} = ? AND e.relation IN ({marks(relations)})
+            f"""SELECT {other}, max(e.weight) FROM edge e
+                WHERE {own} = (SELECT id FROM node WHERE key = ?) AND e.relation IN ({marks(relations)})
                 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?""",
-            (node_id, *relations, limit),
+            (key, *relations, limit),
         )
         items = self.by_id(int(row[0]) for row in rows)
         return [(items[one], float(weight)) for one, weight in rows if one in items]

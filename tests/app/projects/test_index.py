@@ -65,8 +65,7 @@ def kiln(tmp_path):
 
 
 def ends(memory, relation, key):
-    node_id = memory.items.node_id(key)
-    return {item.key for item in memory.items.related(node_id, (relation,), incoming=False, limit=20)}
+    return {item.key for item in memory.items.related(key, (relation,), incoming=False, limit=20)}
 
 
 def test_what_is_ignored_is_not_known_and_what_holds_secrets_has_a_row_with_the_reason(kiln):

@@ -168,12 +168,11 @@ def _inside(path: str) -> str:
 
 
 def _related(project: OpenProject, item: Item) -> dict[str, tuple[str, ...]]:
-    node_id = project.store.items.node_id(item.key) or 0
     found: dict[str, tuple[str, ...]] = {}
     relations = _OF_FILES if item.kind == FILE else (*_SHOWN, (CONTAINS, "contains", "in"), *_OF_FILES)
     for relation, outgoing, incoming in relations:
         for name, comes in ((outgoing, False), (incoming, True)):
-            others = project.store.items.related(node_id, (relation,), incoming=comes, limit=_BESIDE)
+            others = project.store.items.related(item.key, (relation,), incoming=comes, limit=_BESIDE)
             if others:
                 found[name] = tuple(other.key for other in others)
     if item.kind == FILE and (meant := procedures_for(project, item.path)):

@@ -99,15 +99,11 @@ def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
 
 
 def _callers(project: OpenProject, symbol: Item, _wanted: SymbolQuery) -> list[RelatedItem]:
-    node_id = project.store.items.node_id(symbol.key) or 0
-    found = project.store.items.calling(node_id, limit=_BREADTH)
-    return [RelatedItem(item, 1, sure) for item, sure in found]
+    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.calling(symbol.key, limit=_BREADTH)]
 
 
 def _callees(project: OpenProject, symbol: Item, _wanted: SymbolQuery) -> list[RelatedItem]:
-    node_id = project.store.items.node_id(symbol.key) or 0
-    found = project.store.items.called(node_id, limit=_BREADTH)
-    return [RelatedItem(item, 1, sure) for item, sure in found]
+    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.called(symbol.key, limit=_BREADTH)]
 
 
 def _bases(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
@@ -141,23 +137,20 @@ def _derived_once(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
 
 
 def _along(project: OpenProject, item: Item, *, incoming: bool) -> list[tuple[Item, float]]:
-    node_id = project.store.items.node_id(item.key) or 0
-    found = project.store.items.related(node_id, (EXTENDS, IMPLEMENTS), incoming=incoming, limit=_BREADTH)
+    found = project.store.items.related(item.key, (EXTENDS, IMPLEMENTS), incoming=incoming, limit=_BREADTH)
     return [(one, 1.0) for one in found]
 
 
 def _impact(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
     """Return what reaches a symbol by calls, bases and overriding within some steps, and who imports its file."""
     seen = _followed(symbol, wanted.depth, lambda item: _above(project, item))
-    importing = project.store.items.node_id(file_key(symbol.path)) or 0
     touched = {one.item.path for one in seen}
-    files = project.store.items.related(importing, (IMPORTS,), incoming=True, limit=_BREADTH)
+    files = project.store.items.related(file_key(symbol.path), (IMPORTS,), incoming=True, limit=_BREADTH)
     return [*seen, *(RelatedItem(file, 1, 0.5) for file in files if file.path not in touched)]
 
 
 def _above(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
-    node_id = project.store.items.node_id(item.key) or 0
-    return [*project.store.items.calling(node_id, limit=_BREADTH), *_derived_once(project, item)]
+    return [*project.store.items.calling(item.key, limit=_BREADTH), *_derived_once(project, item)]
 
 
 def _followed(symbol: Item, depth: int, beside: Callable[[Item], Sequence[tuple[Item, float]]]) -> list[RelatedItem]:
