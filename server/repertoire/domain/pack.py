@@ -71,6 +71,11 @@ PACK = Layout(
 )
 
 
+def cited(article: str, anchor: str) -> str:
+    """Return how a section is cited; what precedes the first heading of a document has no anchor."""
+    return f"{article}#{anchor}" if anchor else article
+
+
 @dataclass(frozen=True)
 class PackSection:
     """A part of an article: from one heading to the next. `path` holds the headings above it, without the title.
@@ -123,7 +128,7 @@ class StatedFact:
     @property
     def citation(self) -> str:
         """Return `article#anchor`."""
-        return f"{self.article}#{self.anchor}" if self.anchor else self.article
+        return cited(self.article, self.anchor)
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ class PackPassage:
     @property
     def citation(self) -> str:
         """Return `article#anchor`: the path of the document in its source, and the heading's fragment."""
-        return f"{self.article}#{self.anchor}" if self.anchor else self.article
+        return cited(self.article, self.anchor)
 
     def shown(self, limit: int) -> tuple[int, str]:
         """Return where the part that is shown begins, and this part: with the nearest chunk where it ends late."""

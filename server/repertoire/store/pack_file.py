@@ -25,6 +25,7 @@ from repertoire.domain.pack import (
     PackCounts,
     PackPassage,
     PackSection,
+    cited,
 )
 from repertoire.domain.text import compositions, match_any
 from repertoire.store.connection import Connection
@@ -259,7 +260,7 @@ class PackStore:
         rows = self._db.rows(
             "SELECT a.path, s.anchor, s.node_id FROM section s JOIN article a ON a.node_id = s.article_id"
         )
-        return {f"{path}#{anchor}" if anchor else str(path): int(node_id) for path, anchor, node_id in rows}
+        return {cited(path, anchor): int(node_id) for path, anchor, node_id in rows}
 
     def articles(self) -> list[PackArticle]:
         """Return every document with its sections, in the order of the file, without chunks and links."""

@@ -17,7 +17,7 @@ from repertoire.documentation.exam import TEST, ExamQuestion
 from repertoire.documentation.manifest import PackManifest, manifest_json
 from repertoire.documentation.nuggets import Nuggets
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.pack import SECTIONS
+from repertoire.domain.pack import SECTIONS, cited
 from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
 from repertoire.ports import model_of
@@ -140,7 +140,7 @@ class _Key:
         pack = shelf.open(name, model_of(means.embedder))
         with pack.store.guarded():
             text = {
-                f"{article.path}#{section.anchor}" if section.anchor else article.path: section.text
+                cited(article.path, section.anchor): section.text
                 for article in pack.store.articles()
                 for section in article.sections
             }
