@@ -14,6 +14,7 @@ import apsw
 from repertoire.domain.database_file import APPLICATION_ID
 from repertoire.domain.errors import StoreError
 from repertoire.domain.graph import HOME, Layout
+from repertoire.store.light.bindings import marks, parts
 from repertoire.store.opening import OpenOptions, harden, open_file, refuse_newer, translated
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes: the size to which a checkpoint truncates the write-ahead log
@@ -96,6 +97,11 @@ class Connection:
         """Return the first column of the first row, or None."""
         row = self.row(sql, bindings)
         return None if row is None else row[0]
+
+    def of_nodes(self, select: str, node_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query, whose table of nodes is `n`, for the nodes with these ids."""
+        for part in parts(node_ids):
+            yield from self.rows(f"{select} WHERE n.id IN ({marks(part)})", part)
 
     def meta(self, key: str) -> Any:
         """Return what the file's table `meta` holds under a key, or None."""

@@ -16,7 +16,7 @@ from repertoire.domain.invocation import UNLISTED, call_name, precedence
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
-from repertoire.store.light.bindings import marks, parts
+from repertoire.store.light.bindings import marks
 from repertoire.store.light.exact_copies import COPIES, TWINS, copies_of_removed
 from repertoire.store.rows import SELECT_STORED, stored
 
@@ -162,11 +162,7 @@ class Graph:
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
         """Map node ids to components; an id that belongs to no component is left out."""
-        found = {}
-        for chunk in parts(node_ids):
-            for row in self._db.rows(f"{SELECT_STORED} WHERE n.id IN ({marks(chunk)})", chunk):
-                found[int(row[0])] = stored(row)
-        return found
+        return {int(row[0]): stored(row) for row in self._db.of_nodes(SELECT_STORED, node_ids)}
 
     def without_capabilities(self, *, limit: int, except_plugin: str = "") -> list[str]:
         """Return the ids of components without a known capability, installed first, except those of one plugin."""

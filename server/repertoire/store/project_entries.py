@@ -25,7 +25,7 @@ from repertoire.domain.project import (
 from repertoire.domain.project_layout import chunk_space, heading_space
 from repertoire.store.connection import Connection
 from repertoire.store.index_words import English, words_in
-from repertoire.store.light.bindings import marks, parts
+from repertoire.store.light.bindings import marks
 from repertoire.store.project_texts import text_hash
 from repertoire.store.rows import storable, storable_value
 from repertoire.store.vectors import Vectors
@@ -118,11 +118,7 @@ class ProjectEntries:
 
     def by_node(self, node_ids: Iterable[int]) -> dict[int, Entry]:
         """Map node ids to entries; an id of something else is left out."""
-        found = dict[int, Entry]()
-        for part in parts(node_ids):
-            for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(part)})", part):
-                found[int(row[0])] = _entry(row)
-        return found
+        return {int(row[0]): _entry(row) for row in self._db.of_nodes(_SELECT, node_ids)}
 
     def link(self, links: Iterable[EntryLink], *, now: str) -> None:
         """Add links; the end of one that lies in another file becomes a stand-in."""

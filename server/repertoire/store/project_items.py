@@ -12,7 +12,7 @@ from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
 from repertoire.domain.text import compositions
 from repertoire.store.connection import Connection
-from repertoire.store.light.bindings import marks, parts
+from repertoire.store.light.bindings import marks
 
 _SYMBOL = """SELECT n.id, n.key, s.kind, iif(s.qualname = '', n.name, s.qualname), f.path, s.start, s.end, s.signature,
     s.doc, f.language, '' FROM symbol s JOIN node n ON n.id = s.node_id JOIN project_file f ON f.node_id = s.file_id"""
@@ -33,12 +33,8 @@ class ProjectItems:
 
     def by_id(self, node_ids: Iterable[int]) -> dict[int, Item]:
         """Map node ids to symbols, sections and files; another id is left out."""
-        found = dict[int, Item]()
-        for part in parts(node_ids):
-            for select in (_SYMBOL, _SECTION, _FILE):
-                for row in self._db.rows(f"{select} WHERE n.id IN ({marks(part)})", part):
-                    found[int(row[0])] = _item(row)
-        return found
+        wanted, kinds = list(node_ids), (_SYMBOL, _SECTION, _FILE)
+        return {int(row[0]): _item(row) for select in kinds for row in self._db.of_nodes(select, wanted)}
 
     def by_key(self, key: str) -> Item | None:
         """Return the symbol, section or file with this key, or None."""

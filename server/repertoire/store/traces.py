@@ -22,7 +22,7 @@ from repertoire.domain.trace import (
     Vote,
 )
 from repertoire.store.connection import Connection
-from repertoire.store.light.bindings import marks, parts
+from repertoire.store.light.bindings import marks
 from repertoire.store.rows import as_json, flags_as_json, flags_of, storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter, Owner, words_of
@@ -166,11 +166,7 @@ class Traces:
 
     def by_id(self, node_ids: Iterable[int]) -> dict[int, Trace]:
         """Return traces by node id; ids that are none are left out."""
-        found = {}
-        for chunk in parts(node_ids):
-            for row in self._db.rows(f"{_SELECT} WHERE n.id IN ({marks(chunk)})", chunk):
-                found[int(row[0])] = _trace(row)
-        return found
+        return {int(row[0]): _trace(row) for row in self._db.of_nodes(_SELECT, node_ids)}
 
     def all(self, *statuses: str) -> list[Trace]:
         """Return the traces of these states, of all where none is named, the oldest first."""
