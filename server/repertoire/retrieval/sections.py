@@ -281,10 +281,7 @@ def by_headings(run: SectionRun) -> str:
         scores[space.rows] = space.vectors @ run.vector
         run.evidence[HEADINGS] = scores
         return f"{len(space.rows)} compared"
-    total = np.zeros(len(run.index))
-    for name, found in run.evidence.items():
-        total += run.weights[name] * found
-    best = best_rows(np.where(total > 0.0, total, -np.inf), _BEST)
+    best = best_rows(_weighted(run), _BEST)
     places = run.index.heading_places[best]
     known = places >= 0
     scores[best[known]] = space.vectors[places[known]] @ run.vector
@@ -294,11 +291,15 @@ def by_headings(run: SectionRun) -> str:
 
 def add_up(run: SectionRun) -> str:
     """Add up the weighted evidence; a section without any evidence is not ranked."""
+    run.scores = _weighted(run)
+    return f"{int((run.scores > 0.0).sum())} ranked"
+
+
+def _weighted(run: SectionRun) -> Floats:
     total = np.zeros(len(run.index))
-    for name, scores in run.evidence.items():
-        total += run.weights[name] * scores
-    run.scores = np.where(total > 0.0, total, -np.inf)
-    return f"{int((total > 0.0).sum())} ranked"
+    for name, found in run.evidence.items():
+        total += run.weights[name] * found
+    return np.where(total > 0.0, total, -np.inf)
 
 
 EVIDENCE: tuple[Stage[SectionRun], ...] = (
