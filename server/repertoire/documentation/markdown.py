@@ -36,7 +36,6 @@ class _Open:
     level: int
     path: tuple[str, ...]
     begin: int
-    end: int
     cuts: list[int] = field(default_factory=list)  # lines before which a chunk may begin
     hidden: list[tuple[int, int]] = field(default_factory=list)  # lines of HTML comments, which no reader sees
 
@@ -57,7 +56,7 @@ def _said(header: Mapping[str, Any], key: str) -> str:
 
 
 def _sections(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[PackSection]:
-    anchors, current, above = Anchors(), _Open("", "", 0, (), 0, 0), list[tuple[int, str]]()
+    anchors, current, above = Anchors(), _Open("", "", 0, (), 0), list[tuple[int, str]]()
     for place, token in enumerate(tokens):
         if token.level or token.map is None or token.type.endswith("_close"):
             continue
@@ -78,8 +77,7 @@ def _heading(token: Token, inline: Token, anchors: Anchors, above: list[tuple[in
     above[:] = [outer for outer in above if outer[0] < level]
     path = tuple(name for _, name in above)
     above.append((level, clean_line(title, _TITLE)))
-    begin = (token.map or (0, 0))[0]
-    return _Open(clean_line(title, _TITLE), anchor, level, path, begin, begin)
+    return _Open(clean_line(title, _TITLE), anchor, level, path, (token.map or (0, 0))[0])
 
 
 def _closed(current: _Open, end: int, lines: Sequence[str]) -> Iterator[PackSection]:

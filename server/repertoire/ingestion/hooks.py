@@ -21,7 +21,6 @@ class Action:
 
     event: str
     matcher: str
-    kind: str
     line: str
     needs: tuple[ComponentRequirement, ...]
 
@@ -82,7 +81,6 @@ def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
     return Action(
         event,
         matcher,
-        values.name(hook.get("type")) or "command",
         f"{described}: {shown}" if described else shown,
         tuple(needs),
     )

@@ -22,7 +22,6 @@ _UNSETTLED = "unsettled"
 class SourceRow:
     """A stored source."""
 
-    id: int
     info: SourceInfo
     added_at: str
     ingested_at: str
@@ -49,12 +48,12 @@ class Sources:
     def all(self) -> list[SourceRow]:
         """Return every source with its counts, the oldest first."""
         rows = self._db.rows(
-            """SELECT s.id, s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
+            """SELECT s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
                  (SELECT count(*) FROM node n WHERE n.source_id = s.id AND n.type = 'component'),
                  (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> ''), s.given
                FROM source s ORDER BY s.id"""
         )
-        return [SourceRow(row[0], SourceInfo(*row[1:6]), *row[6:]) for row in rows]
+        return [SourceRow(SourceInfo(*row[:5]), *row[5:]) for row in rows]
 
     def elsewhere(self, project: str) -> frozenset[str]:
         """Return the keys of the sources that are other projects' own: what they hold is not loaded in this one."""

@@ -56,7 +56,6 @@ class Refusal:
     is the single change that would bring it in; empty if there is none.
     """
 
-    key: str
     reason: str
     other: str = ""
     detail: str = ""
@@ -96,7 +95,7 @@ def why_not(case: Case, key: str) -> Refusal:
     same = stand_in != key and stand_in in case.choices.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
-    refusal = Refusal(key, reason, _name_beside(case, other, key), detail, stale)
+    refusal = Refusal(reason, _name_beside(case, other, key), detail, stale)
     for change in _changes(case, stand_in, reason, other):
         changed = SetSearch(SetChoices.of(change.ranked, change.others), change.limits).best()
         chosen = {member.key for member in changed.chosen}
