@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,6 @@ from repertoire.rendering.measure import (
     code_evaluation_text,
     evaluation_data,
     evaluation_text,
-    figures_data,
     note_evaluation_text,
     section_evaluation_text,
     trace_evaluation_text,
@@ -148,7 +147,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         with open_repertoire(read_only=True) if at_home else open_temporary() as opened:
             figures = evaluate_traces(options_of_traces, opened, report=tell)
         show(
-            figures_data(figures),
+            asdict(figures),
             lambda: trace_evaluation_text(figures, name=set_dir.name, split=split),
             as_json=as_json,
         )
@@ -184,15 +183,15 @@ def _evaluate_alone(kind: str, asked: SectionOptions, weights: dict[str, float],
     if kind == SECTION:
         asked = replace(asked, gate=settings.pack_gate_percent / 100)
         sections = evaluate_sections(asked, open_new_pack, embedder, report=tell)
-        data, text = figures_data(sections), partial(section_evaluation_text, sections)
+        data, text = asdict(sections), partial(section_evaluation_text, sections)
     elif kind == CODE:
         code = evaluate_code(
             CodeOptions(set_dir, run, split, weights or None, cache), open_project, embedder, report=tell
         )
-        data, text = figures_data(code), partial(code_evaluation_text, code)
+        data, text = asdict(code), partial(code_evaluation_text, code)
     else:
         notes = evaluate_notes(NoteOptions(set_dir, run, split, cache), open_project, embedder, report=tell)
-        data, text = figures_data(notes), partial(note_evaluation_text, notes)
+        data, text = asdict(notes), partial(note_evaluation_text, notes)
     show(data, lambda: text(name=set_dir.name, split=split, run=run), as_json=as_json)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +43,6 @@ def evaluation_data(result: EvalResult) -> dict[str, Any]:
         "left_out": list(result.left_out),
         "missing": list(result.missing),
     }
-
-
-def figures_data(result: SectionResult | CodeResult | NoteResult | TraceResult) -> dict[str, Any]:
-    """Return the figures of each way to answer as a JSON object."""
-    return asdict(result)
 
 
 def section_evaluation_text(result: SectionResult, *, name: str, split: str, run: Path) -> str:
