@@ -209,7 +209,7 @@ class GraphReader(Protocol):
     def by_key(self, key: str) -> StoredComponent | None:
         """Return the component with this id, or None."""
 
-    def skills_in(self, folder: str, *, limit: int = 20) -> list[StoredComponent]:
+    def skills_in(self, folder: str) -> list[StoredComponent]:
         """Return the skills whose own folder has this name, installed ones first."""
         ...
 

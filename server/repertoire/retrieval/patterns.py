@@ -64,9 +64,9 @@ class Matches:
         """Return the result for a question that was not matched: no score anywhere."""
         return cls(np.zeros(size), (), np.full(size, -1), np.zeros(size))
 
-    def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
+    def companions(self, rows: Sequence[int], *, among: Mask | None = None) -> list[Companion]:
         """Return the companions of these rows, the strongest first, from the rows in the mask `among`."""
-        return self.patterns.companions(rows, among=among, limit=limit) if self.patterns is not None else []
+        return self.patterns.companions(rows, among=among) if self.patterns is not None else []
 
     def why(self, row: int) -> str:
         """Return the sentence that names the combination behind a row's score; empty if the score is low."""

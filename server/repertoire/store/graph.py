@@ -188,14 +188,14 @@ class Graph:
         )
         return [stored(row) for row in rows]
 
-    def skills_in(self, folder: str, *, limit: int = 20) -> list[StoredComponent]:
+    def skills_in(self, folder: str) -> list[StoredComponent]:
         """Return the skills whose own folder has this name, installed ones first."""
         known = "".join(f"!{sign}" if sign in "!%_" else sign for sign in folder)
         rows = self._db.rows(
             f"""{SELECT_STORED} WHERE n.type = 'component' AND c.type = ?1 AND n.id IN (
                   SELECT id FROM node WHERE key LIKE ?2 ESCAPE '!' OR key LIKE ?3 ESCAPE '!')
-                ORDER BY c.client <> '', c.installed DESC, n.id LIMIT ?4""",
-            (SKILL, f"%/{known}/SKILL.md", f"%:{known}/SKILL.md", limit),
+                ORDER BY c.client <> '', c.installed DESC, n.id LIMIT 20""",
+            (SKILL, f"%/{known}/SKILL.md", f"%:{known}/SKILL.md"),
         )
         return [stored(row) for row in rows]
 
