@@ -38,7 +38,6 @@ from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
-# Rules whose match means that a text was written for a model. What a document tells a person to run is not among them.
 _A_FILE_S = 15.0  # processor time for one document
 
 
