@@ -42,6 +42,22 @@ def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]
     assert any(line.startswith((f"repertoire {' '.join(words)}", f'eval "$(repertoire {words[0]}')) for line in lines)
 
 
+def test_the_list_of_verbs_says_of_each_what_it_says_of_itself_and_imports_none(environment: dict[str, str]) -> None:
+    context = click.Context(cli, info_name="repertoire")
+    listed = cli.get_help(context).partition("Commands:\n")[2]
+    told = {line.split()[0]: line.split(maxsplit=1)[1].rstrip(".") for line in listed.splitlines()}
+    for verb in VERBS:
+        command = cli.get_command(context, verb)
+        assert command is not None
+        assert command.get_short_help_str(200).startswith(told.pop(verb)), verb
+    assert not told
+    code = (
+        "import sys; from repertoire.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert "numpy" not in printed.stdout.split()
+
+
 def test_the_exit_statuses_are_told_in_help_and_in_the_reference() -> None:
     for text in (cli.get_help(click.Context(cli)), (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")):
         assert "2 wrong usage, such as an unknown option, value or name; 130 interrupted" in " ".join(text.split())

@@ -5,10 +5,13 @@ The help of `cli` lists the exit statuses.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import sys
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -72,6 +75,14 @@ class LazyGroup(click.Group):
         _keep_examples(command)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each verb with the first sentence of its docstring; to import the verbs for it would take a second."""
+        del ctx
+        room = formatter.width - 6 - max(map(len, VERBS))
+        with formatter.section("Commands"):
+            said = (click.Command(verb, help=_docstring(verb)).get_short_help_str(room) for verb in VERBS)
+            formatter.write_dl(list(zip(VERBS, said, strict=True)))
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -91,6 +102,17 @@ class LazyGroup(click.Group):
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
+
+
+def _docstring(verb: str) -> str:
+    """Return the docstring of a verb's command, read from its module's text."""
+    functions = (one for one in _tree(VERBS[verb]).body if isinstance(one, ast.FunctionDef))
+    return next(ast.get_docstring(one) or "" for one in functions if one.name == f"{verb}_command")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
 
 
 def _keep_examples(command: click.Command) -> None:
