@@ -24,8 +24,9 @@ import sys
 sys.path.insert(0, sys.argv.pop(1))
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.mcp_server import __main__ as server
+from repertoire.mcp_server import process
 IdleEmbedder.__init__.__kwdefaults__["idle_seconds"] = 1.0
-server.IDLE_CHECK_SECONDS = 0.5
+process.IDLE_CHECK_SECONDS = 0.5
 server.main()
 """
 
