@@ -50,7 +50,8 @@ def valuable(path: Path) -> Sound:
             store.events.append([asked, Event(NOW, SELECTED, session, "/project", request, PDF, {"name": "pdf-forms"})])
         for number in range(20):
             store.requests.record(f"request:{number}", text=f"fill these PDF forms, number {number}", now=NOW)
-            store.requests.select(f"request:{number}", PDF, evidence="session s", now=NOW)
+            for _ in range(2):
+                store.requests.select(f"request:{number}", PDF, evidence="session s", now=NOW)
         store.preferences.mute(PDF, "component", now=NOW)
         store.preferences.correct(PDF, ["fill-pdf-forms", "tax"], now=NOW)
         store.preferences.dismiss((PDF, "other"), "twin_of", content="both", now=NOW)

@@ -87,7 +87,7 @@ def test_all_but_what_neither_the_damaged_file_nor_the_backup_tells_is_brought_o
         assert list(store.preferences.dismissed().values()) == ["both"]
         assert list(store._connection.rows("SELECT content_hash, at FROM acceptance")) == [(ACCEPTED, NOW)]
         assert [(row.info.key, row.ingested_at) for row in store.sources.all()] == [(SOURCE.key, "")]
-        assert {weight for _, _, _, weight, *_ in store.graph.edges_of(SELECTED)} == {6.0}
+        assert {weight for _, _, _, weight, *_ in store.graph.edges_of(SELECTED)} == {2.0}
         assert store.graph.counts()["components"] == 0, "sources tell them again"
     assert told.from_damaged.get("event", 0) + told.from_backup.get("event", 0) == len(events)
     if kind in READABLE:
