@@ -121,3 +121,22 @@ async def test_what_another_of_its_name_is_started_for_is_in_no_set_and_told_so(
     async with talk() as client:
         explained = await ask(client, "explain_component", id=f"{source.key}:{path}", task=PROMPT)
     assert "in the set: no, Claude Code starts another one that is installed under the same name" in explained
+
+
+async def test_what_would_be_denied_once_it_is_installed_is_in_no_set_either(
+    talk: Talk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form_writer = component("skill", "form-writer", "Fills the fields of PDF tax forms.", path="skills/new.md")
+    with Store.open(home / "repertoire.db") as store:
+        source = SourceInfo("folder:/other", "folder", "/other")
+        record = record_of(replace(form_writer, id="folder:/other:skills/new.md"))
+        store.sources.write(source, [record], [], derived=[], now=NOW)
+    (tmp_path / ".claude").mkdir()
+    for rule, denied in (("Skill(form-reader)", False), ("Skill(form-writer)", True)):
+        (tmp_path / ".claude" / "settings.json").write_text(json.dumps({"permissions": {"deny": [rule]}}))
+        monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
+        async with talk() as client:
+            found = await ask(client, "search_components", query="pdf forms")
+            explained = await ask(client, "explain_component", id="form-writer", task=PROMPT)
+        assert "form-writer (skill, available)" in found
+        assert (found.count(REFUSED), "in the set: no, settings deny it" in explained) == (denied, denied)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -33,7 +33,7 @@ UNOBTAINABLE = """
     UNION ALL SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.invocation = 'nobody'"""
 _STARTED = """SELECT n.key, n.name, c.type, c.path, c.plugin, ifnull(s.key, '') FROM component c
     JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
-    WHERE c.installed AND c.client = '' AND c.type IN (?, ?, ?, ?)"""
+    WHERE c.installed >= ? AND c.client = '' AND c.type IN (?, ?, ?, ?)"""
 Withholding = Callable[[str, str, str], bool]  # tells of a type, a name that starts it, and a plugin
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
@@ -221,13 +221,15 @@ class Graph:
         return frozenset(key for (first, _), *others in groups for place, key in others if place > first)
 
     def withheld(self, by: Withholding) -> frozenset[str]:
-        """Return the ids of installed components that are kept from the model by what tells so.
+        """Return the ids of components that are kept from the model by what tells so, once they are installed too.
 
         They are kept for the revision and an equal `by`: each question and each prompt asks.
         """
-        revision, rows = self._installed()
+        revision = self.revision()
         if self._withheld is None or self._withheld[:2] != (revision, by):
-            found = frozenset(key for key, kind, plugin, call, _ in rows if by(kind, call, plugin))
+            found = frozenset(
+                key for key, kind, plugin, call, _ in self._named(installed=False) if by(kind, call, plugin)
+            )
             self._withheld = revision, by, found
         return self._withheld[2]
 
@@ -238,13 +240,14 @@ class Graph:
         """
         revision = self.revision()
         if self._started is None or self._started[0] != revision:
-            rows = self._db.rows(_STARTED, (SKILL, COMMAND, AGENT, MCP_SERVER))
-            started = [
-                (key, kind, plugin, call_name(kind, name, path, plugin), source)
-                for key, name, kind, path, plugin, source in rows
-            ]
-            self._started = revision, started
+            self._started = revision, list(self._named(installed=True))
         return self._started
+
+    def _named(self, *, installed: bool) -> Iterator[tuple[str, str, str, str, str]]:
+        """Yield id, type, plugin, the name that starts it, and source of what is `installed`, or of all components."""
+        kinds = (SKILL, COMMAND, AGENT, MCP_SERVER)
+        for key, name, kind, path, plugin, source in self._db.rows(_STARTED, (installed, *kinds)):
+            yield key, kind, plugin, call_name(kind, name, path, plugin), source
 
     def unobtainable(self) -> frozenset[str]:
         """Return the ids of components for other clients, that nobody may start, or that `not_installable` tells of.
