@@ -374,3 +374,22 @@ def test_what_the_projects_settings_turn_off_or_deny_is_not_named(
     store_with(home, installed=True, plugin="kit", marketplace="box")
     make_project(project, {".claude/settings.json": settings})
     assert "fastapi-templates" not in context(run(project))
+
+
+@pytest.mark.parametrize("denied", [True, False])
+@pytest.mark.parametrize(
+    ("stored", "called"),
+    [
+        (True, "Skill(api-scaffolding:fastapi-templates)"),
+        (False, "Agent(python-development:python-development-fastapi-pro)"),
+    ],
+)
+def test_what_would_be_denied_once_it_is_installed_is_not_named(
+    run: Run, project: Path, home: Path, stored: bool, called: str, denied: bool
+) -> None:
+    if stored:
+        store_with(home, plugin="api-scaffolding")
+    settings = {"permissions": {"deny": [called if denied else "Skill(another)"]}}
+    make_project(project, {".claude/settings.json": json.dumps(settings)})
+    name = called.rpartition(":")[2].rstrip(")")
+    assert (name in context(run(project))) != denied

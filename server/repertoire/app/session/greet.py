@@ -324,12 +324,9 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
 
 
 def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
-    """Yield the fits but those of installed components that settings keep from the model in the project."""
-    kept = None
+    """Yield the fits but those of components that settings keep from the model in the project, installed or not."""
+    kept = withheld(os.environ, Path(project))
     for fit in fits:
         one = fit.candidate
-        if one.installed and kept is None:
-            kept = withheld(os.environ, Path(project))
-        call = one.call or call_name(one.type, one.name, "", one.plugin)
-        if not (one.installed and kept and kept(one.type, call, one.plugin)):
+        if not kept(one.type, one.call or call_name(one.type, one.name, "", one.plugin), one.plugin):
             yield fit
