@@ -177,9 +177,9 @@ def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[Instal
 def _is_of(record: Mapping[str, Any], root: Path) -> bool:
     """Tell whether a plugin was installed for a project alone, or for its repository alone."""
     path, scope = str(record.get("projectPath") or "/nowhere"), record.get("scope")
-    return (
-        path == str(root) if scope == "project" else scope == "local" and local_folder(path) == local_folder(str(root))
-    )
+    if scope == "project":
+        return path == str(root)
+    return scope == "local" and local_folder(path) == local_folder(str(root))
 
 
 def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
