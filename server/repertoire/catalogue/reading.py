@@ -35,7 +35,7 @@ class CatalogueRequirement:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """One public component of the catalogue: facts, and a description of one line in our own words."""
+    """One public component of the catalogue: facts, and a description in our own words: what it does, what it is for."""
 
     id: str
     type: str
