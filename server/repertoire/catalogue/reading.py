@@ -35,7 +35,7 @@ class CatalogueRequirement:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """One public component of the catalogue: facts, and a description in our own words: what it does, what it is for."""
+    """One public component of the catalogue: facts, and in our own words what it does and what it is for."""
 
     id: str
     type: str

@@ -175,6 +175,17 @@ def test_a_part_and_what_holds_it_are_no_alternatives_of_each_other(store, pipel
     assert "kubernetes-kit" not in {one.component.name for item in found.items for one in item.alternatives}
 
 
+def test_what_holds_another_member_is_no_alternative_of_a_member(store, pipeline):
+    kit = component("plugin", "helm-kit", "Deploys services to Kubernetes with Helm charts and rollbacks.")
+    fill(store, kit)
+    task = Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=1)
+    before = recommend(pipeline, task)
+    store.sources.set_edges([Edge("folder:/shelf:skills/helm-lint.md", kit.id, PART_OF)], now=NOW, file="plugin")
+    for found, told in ((before, True), (recommend(pipeline, task), False)):
+        assert names(found) == ["helm-lint", "kubernetes-deploy"]
+        assert told == ("helm-kit" in {one.component.name for one in found.items[1].alternatives})
+
+
 def test_a_missing_mcp_server_comes_along_if_the_task_finds_it_too(store, pipeline):
     needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
     found = recommend(pipeline, Task("fill PDF forms from a postgres database", limit=1), environment={"PATH": ""})

@@ -151,10 +151,12 @@ def _alternatives(best: ChosenSet, key: str) -> tuple[Other, ...]:
     """Return the alternatives of a member: its near copies, stated alternatives, and candidates with a similar job."""
     pool, choices, asked = best.pool, best.case.choices, best.assembly.asked
     members = {chosen.key for chosen in best.assembly.chosen}
+    # What holds another member, or is a part of it, is installed with the set already.
+    left_out = members.union(*(pool.parts.get(member, ()) for member in members - {key}))
     found: dict[str, Other] = {}
     for hit in pool.ranked:
         other, name = hit.component.id, hit.component.name.lower()
-        if other in members or other not in pool.candidates:
+        if other in left_out or other not in pool.candidates:
             continue
         if choices.stands_for.get(other) == key:
             found.setdefault(name, Other(hit.component, "the same"))
