@@ -75,6 +75,17 @@ def test_what_is_read_for_real_takes_the_catalogues_place_and_gives_it_back(benc
     assert (stored.source, stored.component.description) == ("catalogue", entry.description)
 
 
+def test_what_is_read_from_a_copy_that_tells_no_repository_takes_the_catalogues_place_too(bench):
+    entry = next(item for item in reading.load().components if item.type == "skill" and item.path.endswith("SKILL.md"))
+    bench.ingest("catalogue")
+
+    bench.ingest(bench.write({entry.path: skill(entry.name, "A copy."), "skills/other/SKILL.md": skill("other")}))
+
+    assert bench.store.graph.by_key(entry.id) is None
+    (found,) = (row for row in bench.store.graph.summaries() if (row.type, row.name) == (entry.type, entry.name))
+    assert bench.store.graph.by_key(found.id).component.description == "A copy."
+
+
 def test_sources_added_by_hand_are_read_again(bench):
     origin = repository(bench.write({"skills/one/SKILL.md": skill("one")}))
     folder = bench.write({"skills/a/SKILL.md": skill("a")}, under="plain")

@@ -25,8 +25,9 @@ def records_of(
 ) -> tuple[FileRecord, ...]:
     """Return a record for each catalogue entry that no ingested source contains.
 
-    `known` are the ids of other sources' components, `named` their (repository, type, name). `corrected` are ids with
-    a curator's capabilities. `installed` are Claude Code's plugins as `name@marketplace`, ingested or not.
+    `known` are the ids of other sources' components, `named` their (repository, type, name), or the path instead of a
+    repository that is not told. `corrected` are ids with a curator's capabilities. `installed` are Claude Code's
+    plugins as `name@marketplace`, ingested or not.
     """
     plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
     left_alone = frozenset(corrected)
@@ -38,7 +39,8 @@ def records_of(
             installed=f"{entry.plugin}@{entry.marketplace}" in installed,
         )
         for entry in catalogue.components
-        if entry.id not in known and (entry.repository, entry.type, entry.name) not in named
+        if entry.id not in known
+        and not any((place, entry.type, entry.name) in named for place in (entry.repository, entry.path))
     )
 
 

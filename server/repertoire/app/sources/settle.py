@@ -24,10 +24,12 @@ from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, 
 from repertoire.domain.errors import StoreBusy
 from repertoire.ingestion import popularity
 from repertoire.ingestion.popularity import Carrier, stated_popularity
+from repertoire.ports import Summary
 from repertoire.sources import installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
+_COPIES = ("folder:", "archive:")  # how the keys of sources begin that may be a copy of a repository
 _WARNINGS = 50  # warnings that one report lists
 _BREATH_S = 0.002  # pause after each merge step, so that other processes get the lock
 
@@ -80,7 +82,7 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     records = records_of(
         reading.load(),
         known=frozenset(row.id for row in others),
-        named=frozenset((row.repository, row.type, row.name) for row in others),
+        named=frozenset((_place(row), row.type, row.name) for row in others),
         corrected=store.preferences.corrections(),
         installed=installed.look(os.environ, project=None).installed_plugins,
     )
@@ -90,6 +92,13 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
         return ingest_report(store, CATALOGUE.key, (0, 0), [], started)
     report(Step(CATALOGUE.key, "write", 0, len(records)))
     return ingest_report(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
+
+
+def _place(row: Summary) -> str:
+    """Return a component's repository; of a copied folder or an archive, which tell none, its path there."""
+    if row.repository or not row.source.startswith(_COPIES):
+        return row.repository
+    return row.id.removeprefix(f"{row.source}:").partition("#")[0]
 
 
 def write_records(

@@ -20,8 +20,9 @@ _BYTES = 8  # a text is identified by so many bytes of its hash
 
 
 def save(path: Path, embedder: PassageEmbedder, texts: Sequence[str]) -> None:
-    """Write the vectors of texts to a file, as 16-bit floats."""
-    vectors = embedder.embed_passages(texts).astype(np.float16)
+    """Write the vectors of texts to a file, in 8 bits for each number: readers give them their length again."""
+    vectors = embedder.embed_passages(texts)
+    vectors = np.rint(127 * vectors / np.abs(vectors).max(axis=1, keepdims=True)).astype(np.int8)
     hashes = np.array([_hash(text) for text in texts], dtype=np.uint64)
     np.savez(path, model=np.array(embedder.model), texts=hashes, vectors=vectors)
 
