@@ -26,3 +26,16 @@ def test_what_is_cut_gets_no_further_full_stop() -> None:
     item = HintItem("a", "kit", "skill", "Formats " + "code " * 60, "words: kit", installed=True)
     told = hint_text("Repertoire", [item])
     assert "… Why: words: kit." in told
+
+
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        (f"Formats Python and TypeScript code as it is written. For {'old files, ' * 20}and more.", "written. Why:"),
+        (f"Formats. For {'old files, ' * 20}and more.", "old… Why:"),
+    ],
+    ids=["a whole sentence", "a sentence that says too little"],
+)
+def test_a_description_ends_with_the_last_sentence_that_fits_whole(description: str, shown: str) -> None:
+    item = HintItem("a", "kit", "skill", description, "words: kit", installed=True)
+    assert shown in hint_text("Repertoire", [item])
