@@ -88,9 +88,10 @@ def _shown(description: str) -> str:
         return line
     whole = ""
     for sentence in _SENTENCE.split(line):
-        if len(whole) + 1 + len(sentence) > DESCRIPTION_CHARACTERS:
+        longer = f"{whole} {sentence}".lstrip()
+        if len(longer) > DESCRIPTION_CHARACTERS:
             break
-        whole = f"{whole} {sentence}".lstrip()
+        whole = longer
     return whole if len(whole) >= _SAYS_ENOUGH else clean_line(line, DESCRIPTION_CHARACTERS)
 
 
