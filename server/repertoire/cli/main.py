@@ -17,7 +17,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from repertoire.boot.interrupts import raise_on_interrupt
+from repertoire.boot.interrupts import leave_on_interrupt, raise_on_interrupt
 from repertoire.boot.streams import print_any_character
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
@@ -70,7 +70,9 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
+        leave_on_interrupt()  # raised while a dataclass is made, it would come out of it as a RuntimeError
         module = importlib.import_module(f"repertoire.cli.{VERBS[cmd_name]}")
+        raise_on_interrupt()
         command: click.Command = getattr(module, f"{cmd_name}_command")
         _keep_examples(command)
         return command
