@@ -17,7 +17,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from repertoire.boot.interrupts import leave_on_interrupt, raise_on_interrupt
+from repertoire.boot.interrupts import raise_on_interrupt
 from repertoire.boot.streams import print_any_character
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
@@ -70,9 +70,8 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        leave_on_interrupt()  # raised while a dataclass is made, it would come out of it as a RuntimeError
         module = importlib.import_module(f"repertoire.cli.{VERBS[cmd_name]}")
-        raise_on_interrupt()
+        raise_on_interrupt()  # not before: raised while a dataclass is made, it would come out of it as a RuntimeError
         command: click.Command = getattr(module, f"{cmd_name}_command")
         _keep_examples(command)
         return command
@@ -149,7 +148,6 @@ def _word(given: str) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    raise_on_interrupt()
     print_any_character()
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
