@@ -100,6 +100,11 @@ class Component:
         return self.english or self.description
 
 
+def path_in(source: str, component_id: str) -> str:
+    """Return the path of a component's file in its source, by their key and id."""
+    return component_id.removeprefix(f"{source}:").partition("#")[0]
+
+
 def is_pointer(component_id: str) -> bool:
     """Tell whether an id belongs to a pointer, which is known from a list of links only: its path is a web address."""
     return ":https://" in component_id

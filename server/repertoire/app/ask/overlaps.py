@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, TWIN_OF, Component
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CONFLICTS_WITH,
+    HOOK,
+    MCP_SERVER,
+    PLUGIN,
+    TWIN_OF,
+    Component,
+    path_in,
+)
 from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
@@ -179,11 +188,7 @@ def _is_one_file(low: Outline, high: Outline, places: Mapping[str, Path]) -> boo
     """Tell whether two installed components are one file that is reached by a link, too."""
     if not (low.installed and high.installed) or low.content_hash != high.content_hash:
         return False
-    files = [
-        places[one.source] / one.id.removeprefix(f"{one.source}:").partition("#")[0]
-        for one in (low, high)
-        if one.source in places
-    ]
+    files = [places[one.source] / path_in(one.source, one.id) for one in (low, high) if one.source in places]
     with contextlib.suppress(OSError, ValueError):
         return len(files) > 1 and files[0].samefile(files[1])
     return False

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from repertoire.app.clone_folder import clone_folder
-from repertoire.domain.component import SourceInfo
+from repertoire.domain.component import SourceInfo, path_in
 from repertoire.domain.freshness import BREAKING, OVERDUE, Ageing, Freshness, freshness, span
 from repertoire.sources import releases
 from repertoire.sources.releases import Releases
@@ -32,7 +32,7 @@ class FreshnessJudge:
         if not changed:
             return None
         told = self._releases(source)
-        path = component.removeprefix(f"{source}:").partition("#")[0]
+        path = path_in(source, component)
         released = told.of(path) if told is not None else ()
         return freshness(kind, changed, self._day, ageing=self._ageing, releases=released, sound=sound)
 

@@ -20,7 +20,16 @@ from repertoire.app.sources.relate import relate
 from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_unread
 from repertoire.catalogue import reading
-from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
+from repertoire.domain.component import (
+    DEPENDS_ON,
+    MENTIONS,
+    Edge,
+    FileRecord,
+    IngestReport,
+    Skipped,
+    SourceInfo,
+    path_in,
+)
 from repertoire.domain.errors import StoreBusy
 from repertoire.ingestion import popularity
 from repertoire.ingestion.popularity import Carrier, stated_popularity
@@ -98,7 +107,7 @@ def _place(row: Summary) -> str:
     """Return a component's repository; of a copied folder or an archive, which tell none, its path there."""
     if row.repository or not row.source.startswith(_COPIES):
         return row.repository
-    return row.id.removeprefix(f"{row.source}:").partition("#")[0]
+    return path_in(row.source, row.id)
 
 
 def write_records(
