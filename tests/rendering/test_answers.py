@@ -47,7 +47,8 @@ def test_nothing_fits_is_said_before_the_nearest_misses() -> None:
 
 
 def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None:
-    near, like = (Component(id=f"s:{name}.md", type="skill", name=name) for name in ("mysql", "sqlite"))
+    near, like, copy = (Component(id=f"s:{name}.md", type="skill", name=name) for name in ("mysql", "sqlite", "pg"))
+    near = replace(near, description="Runs SQL on MySQL." + " And more." * 30)
     text = recommendation_text(
         Recommendation(
             items=(Item(HIT, role="sql", tokens=10, alternatives=(Other(like, "a like job"),)),),
@@ -55,7 +56,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
             gaps=("charts", "maps"),
             gap_words={"charts": "plot"},
             unprovided=("maps",),
-            why_not=(Other(near, "needs docker, not found here", "with docker"),),
+            why_not=(Other(copy, "the same as postgres"), Other(near, "needs docker, not found here", "with docker")),
             install=("add market", "install it"),
             warnings=("big exceeds the budget",),
             confidence=0.876,
@@ -76,8 +77,12 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
         "   install it",
         "Not covered by this set: plot (charts), maps (no known component provides it)",
         "Warning: big exceeds the budget",
+        "Next likeliest, not in the set:",
+        f"   mysql (skill, available): {clean_line(near.description, 160)}",
+        "      needs docker, not found here; would be chosen with docker",
+        "      id: s:mysql.md",
         "Why not:",
-        "   mysql (skill): needs docker, not found here; would be chosen with docker",
+        "   pg (skill): the same as postgres",
     ]
 
 

@@ -75,11 +75,12 @@ TOOLS = (
         description=(
             "Recommends the smallest set of components (usually 1 to 3) that together fit one task, closed under "
             "their dependencies, free of conflicts, their requirements looked for on this machine; with whys, exact "
-            "install lines, what stays uncovered, alternatives, what goes well with it, and what kept the runners-up "
-            "out. Use it when the user asks what to use, install or combine for a task, or at the start of larger work "
-            "where a skill, agent or MCP server may help. Put the languages and frameworks that matter into the task. "
-            "May answer that nothing fits: then ordinary means serve best. Where the task is too vague it answers with "
-            "facets (which part, goal, technology) instead of a set: ask the user, then ask again with the answer."
+            "install lines, what stays uncovered, and the next likeliest. It compares words and meanings: judge the "
+            "descriptions by what the task means before you name one; one of the next may serve better, or none. Use "
+            "it when the user asks what to use, install or combine for a task, or at the start of larger work where a "
+            "skill, agent or MCP server may help. Put the languages and frameworks that matter into the task. Where "
+            "the task is too vague it answers with facets (which part, goal, technology) instead of a set: ask the "
+            "user, then ask again with the answer."
         ),
         properties={
             "task": text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),

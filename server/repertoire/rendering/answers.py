@@ -16,7 +16,8 @@ from repertoire.rendering.flags import description_of, flag_lines
 
 DESCRIPTION, NAME, LINE = 200, 80, 160
 _WHYS = 3  # reasons shown for a hit
-_NEAR = 3
+_MISSES = 3  # shown where nothing fits
+_NEXT = 4  # shown beside a set: of 130 sets that a model judged, it took 22 of these instead, and no fifth
 _TROUBLES = 2
 _NEEDS = 6
 _COPIED = (SKILL, AGENT, COMMAND)
@@ -41,7 +42,7 @@ def recommendation_text(recommendation: Recommendation) -> str:
     if recommendation.facets:
         return _join(_facets(recommendation.facets), degraded_lines(recommendation.degraded))
     if not recommendation.items:
-        near = [hit_lines(hit, "-") for hit in recommendation.near[:_NEAR]]
+        near = [hit_lines(hit, "-") for hit in recommendation.near[:_MISSES]]
         heading = "Nothing fits this task."
         if near:
             heading += " The nearest misses:"
@@ -57,7 +58,8 @@ def recommendation_text(recommendation: Recommendation) -> str:
         _needs(recommendation),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
-        _why_not(recommendation.why_not),
+        _next(recommendation),
+        _why_not(recommendation),
         degraded_lines(recommendation.degraded),
     )
 
@@ -77,9 +79,7 @@ def _facets(facets: Sequence[Facet]) -> list[str]:
 def other_text(other: Other) -> str:
     """Render a component that is not in the set: the reason, and the change that would add it."""
     name = f"{clean_line(other.component.name, NAME)} ({type_name(other.component)})"
-    reason = f": {clean_line(other.reason, LINE)}" if other.reason else ""
-    remedy = f"; would be chosen {clean_line(other.remedy, LINE)}" if other.remedy else ""
-    return f"{name}{reason}{remedy}"
+    return ": ".join((name, *_refusal(other)))
 
 
 def hit_lines(hit: Hit, bullet: str) -> list[str]:
@@ -205,8 +205,8 @@ def elsewhere_lines(component: Component) -> list[str]:
     return [f"at: {clean_line(component.path + read, LINE)}"]
 
 
-def _described(component: Component) -> list[str]:
-    description = description_of(component, DESCRIPTION)
+def _described(component: Component, length: int = DESCRIPTION) -> list[str]:
+    description = description_of(component, length)
     return [description] if description else []
 
 
@@ -262,8 +262,29 @@ def _needs(recommendation: Recommendation) -> list[str]:
     return ["Who needs what:", *_indent(lines)] if lines else []
 
 
-def _why_not(others: Sequence[Other]) -> list[str]:
-    return ["Why not:", *_indent(other_text(other) for other in others[:_NEAR])] if others else []
+def _next(recommendation: Recommendation) -> list[str]:
+    """Render the next likeliest with what they are for: who reads the task may see that one of them serves better."""
+    left_out = {other.component.id: other for other in recommendation.why_not}
+    lines = []
+    for hit in recommendation.near[:_NEXT]:
+        component = hit.component
+        lines.append(": ".join((_title(component), *_described(component, LINE))))
+        reason = _refusal(left_out[component.id]) if component.id in left_out else []
+        told = (*reason, *flag_lines(component.flags), *note_lines(hit))
+        lines += _indent((*told, f"id: {clean_line(component.id, 300)}"))
+    return ["Next likeliest, not in the set:", *_indent(lines)] if lines else []
+
+
+def _why_not(recommendation: Recommendation) -> list[str]:
+    near = {hit.component.id for hit in recommendation.near}
+    others = [other for other in recommendation.why_not if other.component.id not in near]
+    return ["Why not:", *_indent(other_text(other) for other in others)] if others else []
+
+
+def _refusal(other: Other) -> list[str]:
+    remedy = f"would be chosen {clean_line(other.remedy, LINE)}" if other.remedy else ""
+    told = "; ".join(filter(None, (clean_line(other.reason, LINE), remedy)))
+    return [told] if told else []
 
 
 def _indent(lines: Iterable[str]) -> list[str]:
