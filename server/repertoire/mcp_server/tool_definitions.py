@@ -49,7 +49,7 @@ TOOLS = (
             "nearest misses."
         ),
         properties={
-            "query": text('What it should do, in capability words: "fill PDF forms". An exact name works too.'),
+            "query": text('What it should do, in English capability words: "fill PDF forms". An exact name works too.'),
             "types": _TYPES,
             "using": _USING,
             "installed": _INSTALLED,
@@ -76,14 +76,14 @@ TOOLS = (
             "Recommends the smallest set of components (usually 1 to 3) that together fit one task, closed under "
             "their dependencies, free of conflicts, their requirements looked for on this machine; with whys, exact "
             "install lines, what stays uncovered, and the next likeliest. It compares words and meanings: judge the "
-            "descriptions by what the task means before you name one; one of the next may serve better, or none. Use "
-            "it when the user asks what to use, install or combine for a task, or at the start of larger work where a "
-            "skill, agent or MCP server may help. Put the languages and frameworks that matter into the task. Where "
-            "the task is too vague it answers with facets (which part, goal, technology) instead of a set: ask the "
-            "user, then ask again with the answer."
+            "descriptions by what the task means before you name one; one of the next may serve better, or none: then "
+            "search once in the field's own terms. Use it when the user asks what to use, install or combine for a "
+            "task, or at the start of larger work where a skill, agent or MCP server may help. Put the languages and "
+            "frameworks that matter into the task. Where the task is too vague it answers with facets (which part, "
+            "goal, technology) instead of a set: ask the user, then ask again with the answer."
         ),
         properties={
-            "task": text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
+            "task": text('The task in plain English: "add OAuth login with sessions to a FastAPI service".', most=8000),
             "budget": number(
                 "Tokens that all it installs may add to every request; a plugin counts as a whole.",
                 least=100,
