@@ -73,14 +73,14 @@ TOOLS = (
         name="recommend_set",
         title="Recommend a set for a task",
         description=(
-            "Recommends the smallest set of components (usually 1 to 3) that together fit one task, closed under "
-            "their dependencies, free of conflicts, their requirements looked for on this machine; with whys, exact "
-            "install lines, what stays uncovered, and the next likeliest. It compares words and meanings: judge the "
-            "descriptions by what the task means before you name one; one of the next may serve better, or none: then "
-            "search once in the field's own terms. Use it when the user asks what to use, install or combine for a "
-            "task, or at the start of larger work where a skill, agent or MCP server may help. Put the languages and "
-            "frameworks that matter into the task. Where the task is too vague it answers with facets (which part, "
-            "goal, technology) instead of a set: ask the user, then ask again with the answer."
+            "Recommends the smallest set of components (usually 1 to 3) that fit one task, closed under their "
+            "dependencies, free of conflicts, their requirements looked for on this machine; with whys, install "
+            "lines, gaps and the next likeliest. It compares words and meanings: judge the descriptions by what the "
+            "task means before you name one; one of the next may serve better, or none: then search once in the "
+            "field's own terms. Use it when the user asks what to use, install or combine for a task, or at the start "
+            "of larger work where a component may help. Put the languages and frameworks that matter into the task. "
+            "Too vague a task is answered with facets (which part, goal, technology): ask the user, then ask again "
+            "with the answer."
         ),
         properties={
             "task": text('The task in plain English: "add OAuth login with sessions to a FastAPI service".', most=8000),
