@@ -20,10 +20,10 @@ def test_a_hint_is_short_and_every_line_is_ours(items: list[HintItem]) -> None:
     assert len(text) < MAX_CHARACTERS
     if items:
         heading, *lines, closing = text.split("\n")
-        assert heading == "Heading"
+        assert heading.startswith("Heading. The user installed Repertoire to ")
         assert 1 <= len(lines) <= MAX_ITEMS
         assert all(line.startswith("- ") for line in lines)
-        assert closing.startswith("(Facts")
+        assert closing.startswith("(From a local graph")
     else:
         assert text == ""
 

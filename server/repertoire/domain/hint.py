@@ -19,6 +19,9 @@ MANY = 10  # components that come along with another from which on hints say so,
 _NAME_CHARACTERS, _WHY_CHARACTERS = 80, 120
 _INSTALL_CHARACTERS = 320  # of 6,086 real components 43 % have longer lines than 160, and none than this
 
+# Without it, and with "Optional." at the end, a model passes over a third of what is installed and two of three others.
+_PURPOSE = "The user installed Repertoire to hear of one in a sentence, and to have it used where it is installed."
+_CLOSING = "(From a local graph; descriptions are their authors'.)"
 _SAYS_ENOUGH = 40  # characters of whole sentences; fewer tell less than a sentence that is cut
 _READ = 2_000  # characters of a description that are looked through
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
@@ -59,10 +62,10 @@ def silenced(environment: Mapping[str, str]) -> bool:
 def hint_text(heading: str, items: Iterable[HintItem]) -> str:
     """Return the hint: a heading and a line for each item; the last items are left out if it would be too long."""
     lines = [_line(item) for item in list(items)[:MAX_ITEMS]]
-    closing = "(Facts from Repertoire's local graph; descriptions are their authors'. Optional.)"
-    while lines and len("\n".join([heading, *lines, closing])) >= MAX_CHARACTERS:
+    first = f"{heading}. {_PURPOSE}"
+    while lines and len("\n".join([first, *lines, _CLOSING])) >= MAX_CHARACTERS:
         lines.pop()
-    return "\n".join([heading, *lines, closing]) if lines else ""
+    return "\n".join([first, *lines, _CLOSING]) if lines else ""
 
 
 def _line(item: HintItem) -> str:

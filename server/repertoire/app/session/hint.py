@@ -35,7 +35,7 @@ from repertoire.retrieval.vector import nearness
 from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
-HEADING = "Repertoire: components that fit this prompt"
+HEADING = "Repertoire: components that may help with this prompt"
 # The next two thresholds are shares of the best component's score.
 SECOND_ITEM_THRESHOLD = 0.45  # another component with this share is named beside the best
 INSTALLED_PROVIDER_THRESHOLD = 0.35  # an installed component that provides an asked capability needs only this share
