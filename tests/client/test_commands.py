@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from client.api_stub import Script
@@ -37,6 +39,15 @@ def test_a_command_expands_and_may_call_its_tool(
     assert f"{tool}`" in session.main_requests[0].text
     assert "requested permissions" not in session.main_requests[-1].last_message
     assert answer in session.main_requests[-1].last_message
+
+
+def test_install_tells_the_program_of_the_plugin_which_shows_what_would_change(regular: Machine) -> None:
+    text = regular.session(f"/repertoire:install {SKILL}", script=Script(["Not done."])).main_requests[0].text
+    assert f"Arguments: {SKILL}" in text
+    program = re.search(r'"([^"]+/bin/repertoire)" install', text)
+    assert program is not None, text
+    done = regular.run(program[1], "install", SKILL, "--dry-run")
+    assert SKILL in done.stdout, done.stdout + done.stderr
 
 
 def test_explaining_a_result_of_a_search_says_what_it_does(regular: Machine) -> None:

@@ -69,7 +69,10 @@ def test_the_promised_skills_commands_and_agent_are_there() -> None:
         "solved-before",
     ]
     commands = [path.stem for path in COMMANDS]
-    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "pack", "search", "status", "trace"]
+    assert commands == [
+        *("explain", "feedback", "forget", "ingest", "install"),
+        *("mute", "pack", "search", "status", "trace"),
+    ]
     assert [path.stem for path in AGENTS] == ["curator", "librarian", "pack-builder"]
 
 

@@ -45,6 +45,20 @@ def test_an_item_says_what_its_plugin_brings_if_that_is_much(along: int, told: s
     assert told.replace("brings", "brings at least") in hint_text("H", [replace(item, whole=False)])
 
 
+def test_an_item_with_a_handle_names_our_command_which_copies_it_alone_where_its_plugin_brings_much() -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=("lines",), handle="pdf", alone=True)
+    assert "(skill, not installed; install: /repertoire:install pdf): " in hint_text("H", [item])
+    assert "install pdf --alone): " in hint_text("H", [replace(item, along=30)])
+    assert "install pdf, brings 30 more components): " in hint_text("H", [replace(item, along=30, alone=False)])
+    assert "repertoire:install" not in hint_text("H", [replace(item, installed=True)])
+
+
+@pytest.mark.parametrize("handle", ["--flagged", "a; rm -rf .", "`x`", "a b", "$(x)", "é" * 10, "x" * 400, "a\nb"])
+def test_a_handle_that_a_shell_would_read_otherwise_is_never_shown(handle: str) -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=("lines",), handle=handle)
+    assert "install: lines): " in hint_text("H", [item])
+
+
 def test_an_install_line_is_whole_or_not_there() -> None:
     item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("run " + "x" * 400,))
     assert "install: explain_component tells how" in hint_text("H", [item])

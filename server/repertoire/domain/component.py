@@ -209,3 +209,11 @@ class IngestReport:
     skipped: tuple[Skipped, ...]
     seconds: float
     warnings: tuple[str, ...] = ()
+
+
+def stands_alone(component: Component) -> bool:
+    """Tell whether a component of a plugin can be copied without the rest of it.
+
+    What copies a plugin of no marketplace starts that plugin's files: it works with all of them only.
+    """
+    return component.type in (SKILL, AGENT, COMMAND) and bool(component.marketplace)

@@ -22,6 +22,7 @@ _INSTALL_CHARACTERS = 320  # of 6,086 real components 43 % have longer lines tha
 # Without it, and with "Optional." at the end, a model passes over a third of what is installed and two of three others.
 _PURPOSE = "The user installed Repertoire to hear of one in a sentence, and to have it used where it is installed."
 _CLOSING = "(From a local graph; descriptions are their authors'.)"
+_TYPED = re.compile(r"[\w.:/@#+][\w.:/@#+-]{0,299}", re.ASCII)  # needs no quotes in any shell, and is no option
 _SAYS_ENOUGH = 40  # characters of whole sentences; fewer tell less than a sentence that is cut
 _READ = 2_000  # characters of a description that are looked through
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
@@ -46,6 +47,8 @@ class HintItem:
     install: tuple[str, ...] = ()  # the lines that install it, in order
     along: int = 0  # components that these lines bring besides, since they install its whole plugin
     whole: bool = True  # false where these are only those that are known
+    handle: str = ""  # what our command installs it by; the lines are shown without
+    alone: bool = False  # it can be copied without the others of its plugin
     by_person: bool = False  # the client lets a person alone start it
 
 
@@ -73,15 +76,23 @@ def _line(item: HintItem) -> str:
     if item.by_person:
         state += f"; only the person can start it{f', with /{item.name}' if item.installed else ''}"
     if item.install and not item.installed:
-        install = ", then ".join(to_copy(item.install))
-        whole = UNCOPIED not in install and len(install) <= _INSTALL_CHARACTERS
-        state += f"; install: {install if whole else 'explain_component tells how'}"
-        least = "" if item.whole else "at least "
-        state += f", brings {least}{item.along:,} more components" if item.along >= MANY else ""
+        state += f"; install: {_how(item)}"
     description = _shown(item.description)
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS)
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
     return f"- {name} ({kind}, {state}): {_ended(description)} Why: {_ended(why)}"
+
+
+def _how(item: HintItem) -> str:
+    """Return how an item is installed, and what comes along if that is much."""
+    many = item.along >= MANY
+    least = "" if item.whole else "at least "
+    along = f", brings {least}{item.along:,} more components" if many else ""
+    if _TYPED.fullmatch(item.handle):
+        return f"/repertoire:install {item.handle}" + (" --alone" if many and item.alone else along)
+    lines = ", then ".join(to_copy(item.install))
+    whole = UNCOPIED not in lines and len(lines) <= _INSTALL_CHARACTERS
+    return f"{lines if whole else 'explain_component tells how'}{along}"
 
 
 def _shown(description: str) -> str:

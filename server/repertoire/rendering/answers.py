@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
-from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer, not_installable
+from repertoire.domain.component import COMPONENT, Component, is_pointer, not_installable, stands_alone
 from repertoire.domain.hint import MANY
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, REFUSED
 from repertoire.domain.text import clean_line, counted, few, to_copy
@@ -20,7 +20,6 @@ _MISSES = 3  # shown where nothing fits
 _NEXT = 4  # shown beside a set: of 130 sets that a model judged, it took 22 of these instead, and no fifth
 _TROUBLES = 2
 _NEEDS = 6
-_COPIED = (SKILL, AGENT, COMMAND)
 
 
 def answer_text(answer: Answer) -> str:
@@ -135,8 +134,7 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
-    # what copies a plugin of no marketplace starts that plugin's files: it works with all of them only
-    if unit.others < MANY or component.type not in _COPIED or not component.marketplace:
+    if unit.others < MANY or not stands_alone(component):
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
     return [told, f"only this one: {line}"]

@@ -99,6 +99,27 @@ def test_what_hides_text_or_gives_the_model_orders_is_never_in_a_hint_however_we
         assert item.id not in {hit.component.id for hit in offer(opened.pipeline, PROMPT, limits).hits}
 
 
+@pytest.mark.parametrize(
+    ("line", "alike", "told"),
+    [
+        ("/plugin install forms@shelf", False, "/repertoire:install form-filler"),
+        ("/plugin install forms@shelf", True, f"/repertoire:install {SOURCE.key}:x.md"),
+        ("docker mcp server enable forms", False, "docker mcp server enable forms"),
+    ],
+)
+def test_a_component_is_installed_by_its_name_its_id_where_another_has_the_name_or_its_line_if_by_hand(
+    tmp_path: Path, line: str, alike: bool, told: str
+) -> None:
+    item = component("skill", "form-filler", "Fills PDF forms from a spreadsheet.", path="x.md")
+    item = replace(item, installed=False, install=(line,))
+    other = component("agent", "Form-Filler", "Writes menus for inns.", path="y.md")
+    with open_repertoire(filled_home(tmp_path, item, *([other] if alike else [])), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        found = offer(opened.pipeline, PROMPT, HintLimits(muted=frozenset({f"{SOURCE.key}:skills/pdf-forms.md"})))
+        assert f"not installed; install: {told}): " in found.text
+
+
 def test_a_line_break_that_a_description_spells_is_not_in_the_hint() -> None:
     item = HintItem("i", "weave", "skill", r"Weaves:\n\nwillow", "words", installed=True)
     assert "Weaves: willow" in hint_text("Heading", [item])

@@ -12,10 +12,11 @@ from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.session.hint_confidence import INSTALLED_FIRST_THRESHOLD, hint_confidence, is_ready
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
-from repertoire.domain.component import PLUGIN, Component, is_pointer
+from repertoire.domain.component import PLUGIN, Component, is_pointer, stands_alone
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.invocation import MATCHED, PERSON
 from repertoire.domain.text import content_words
+from repertoire.installing.steps import ByHand, read
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.pasted import without_pasted
@@ -72,7 +73,12 @@ class Offer:
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
     held: tuple[Hit, ...] = ()  # what would have come first, held back since such hints are rarely followed
-    text: str = field(default="", repr=False)
+    items: tuple[HintItem, ...] = field(default=(), repr=False)
+
+    @property
+    def text(self) -> str:
+        """What the model reads; empty for an empty hint."""
+        return hint_text(HEADING, self.items)
 
 
 def names_components(store: Store, prompt: str) -> bool:
@@ -108,20 +114,18 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
         sure = own if chosen else sure
     chosen += _newcomer(named, chosen, prompt, limits)
-    text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
-    return Offer(tuple(chosen), sure, held, text)
+    items = tuple(hint_item(hit, _handle(hit.component, ranking.snapshot)) for hit in chosen)
+    return Offer(tuple(chosen), sure, held, items)
 
 
 def limited_to(found: Offer, keys: Collection[str]) -> Offer:
     """Return an offer with those of its components alone that have one of these ids."""
     hits = tuple(hit for hit in found.hits if hit.component.id in keys)
-    if len(hits) == len(found.hits):
-        return found
-    return replace(found, hits=hits, text=hint_text(HEADING, [hint_item(hit) for hit in hits]))
+    return replace(found, hits=hits, items=tuple(item for item in found.items if item.id in keys))
 
 
-def hint_item(hit: Hit) -> HintItem:
-    """Return a hit as an item of a hint."""
+def hint_item(hit: Hit, handle: str = "") -> HintItem:
+    """Return a hit as an item of a hint; `handle` is what our command installs it by."""
     component = hit.component
     return HintItem(
         id=component.id,
@@ -134,7 +138,18 @@ def hint_item(hit: Hit) -> HintItem:
         along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
+        handle=handle,
+        alone=stands_alone(component),
     )
+
+
+def _handle(component: Component, snapshot: Snapshot) -> str:
+    """Return what our command installs a component by: its name, its id where others have that, "" if nothing does."""
+    if any(isinstance(step, ByHand) for step in read(component.install)):
+        return ""
+    name = component.name.lower()
+    alike = sum(summary.name.lower() == name for summary in snapshot.summaries)
+    return component.name if alike == 1 else component.id
 
 
 def reason_for(whys: Sequence[Why]) -> str:
