@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from repertoire.domain.component import PLUGIN
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.domain.event import OFFERED
 from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
 from repertoire.retrieval.naming import find_by_name
@@ -61,6 +62,23 @@ def find_one_component(store: Store, asked: str) -> StoredComponent:
         InvalidRequest: several different components have this name.
     """
     return find_meant(store, asked)[0]
+
+
+def find_to_install(store: Store, asked: str) -> StoredComponent:
+    """Return the component that an id or name means; of several of that name, the one that was suggested last.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name, and none was suggested.
+    """
+    try:
+        return find_one_component(store, asked)
+    except InvalidRequest:
+        named = store.events.last(OFFERED)
+        suggested = [entry for entry in find_components(store, asked) if entry.component.id in named]
+        if not suggested:
+            raise
+        return max(suggested, key=lambda entry: named[entry.component.id])
 
 
 def unknown_component_text(store: Store, asked: str, *, also: str = "") -> str:

@@ -60,7 +60,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     r"""Install components by id or name: show the changes, ask, make them, and keep what was there before.
 
     A component of a plugin is installed with its plugin, by `claude plugin install`. Any other component is copied or
-    merged into ~/.claude. No code of a component is run.
+    merged into ~/.claude. No code of a component is run. Of several of one name, the one suggested last is meant.
 
     \b
     repertoire install test-driven-development --dry-run

@@ -100,20 +100,18 @@ def test_what_hides_text_or_gives_the_model_orders_is_never_in_a_hint_however_we
 
 
 @pytest.mark.parametrize(
-    ("line", "alike", "told"),
+    ("line", "told"),
     [
-        ("/plugin install forms@shelf", False, "/repertoire:install form-filler"),
-        ("/plugin install forms@shelf", True, f"/repertoire:install {SOURCE.key}:x.md"),
-        ("docker mcp server enable forms", False, "docker mcp server enable forms"),
+        ("/plugin install forms@shelf", "/repertoire:install form-filler"),
+        ("docker mcp server enable forms", "docker mcp server enable forms"),
     ],
 )
-def test_a_component_is_installed_by_its_name_its_id_where_another_has_the_name_or_its_line_if_by_hand(
-    tmp_path: Path, line: str, alike: bool, told: str
+def test_a_component_is_installed_by_its_name_or_where_that_takes_a_hand_by_its_line(
+    tmp_path: Path, line: str, told: str
 ) -> None:
     item = component("skill", "form-filler", "Fills PDF forms from a spreadsheet.", path="x.md")
     item = replace(item, installed=False, install=(line,))
-    other = component("agent", "Form-Filler", "Writes menus for inns.", path="y.md")
-    with open_repertoire(filled_home(tmp_path, item, *([other] if alike else [])), environment={}) as opened:
+    with open_repertoire(filled_home(tmp_path, item), environment={}) as opened:
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
         found = offer(opened.pipeline, PROMPT, HintLimits(muted=frozenset({f"{SOURCE.key}:skills/pdf-forms.md"})))

@@ -12,7 +12,7 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
 from repertoire.app.installation.installable import InstallContext, InstallPart, plan_component
-from repertoire.app.lookup import find_one_component
+from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
@@ -77,7 +77,7 @@ def plan(
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
-    found = {entry.component.id: entry for entry in (find_one_component(store, asked) for asked in wanted.ids)}
+    found = {entry.component.id: entry for entry in (find_to_install(store, asked) for asked in wanted.ids)}
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}

@@ -114,7 +114,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
         sure = own if chosen else sure
     chosen += _newcomer(named, chosen, prompt, limits)
-    items = tuple(hint_item(hit, _handle(hit.component, ranking.snapshot)) for hit in chosen)
+    items = tuple(map(hint_item, chosen))
     return Offer(tuple(chosen), sure, held, items)
 
 
@@ -124,9 +124,10 @@ def limited_to(found: Offer, keys: Collection[str]) -> Offer:
     return replace(found, hits=hits, items=tuple(item for item in found.items if item.id in keys))
 
 
-def hint_item(hit: Hit, handle: str = "") -> HintItem:
-    """Return a hit as an item of a hint; `handle` is what our command installs it by."""
+def hint_item(hit: Hit) -> HintItem:
+    """Return a hit as an item of a hint."""
     component = hit.component
+    by_hand = any(isinstance(step, ByHand) for step in read(component.install))
     return HintItem(
         id=component.id,
         name=component.call_name if component.installed else component.name,
@@ -138,18 +139,9 @@ def hint_item(hit: Hit, handle: str = "") -> HintItem:
         along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
-        handle=handle,
+        handle="" if by_hand else component.name,  # of several of a name, it installs what was suggested last
         alone=stands_alone(component),
     )
-
-
-def _handle(component: Component, snapshot: Snapshot) -> str:
-    """Return what our command installs a component by: its name, its id where others have that, "" if nothing does."""
-    if any(isinstance(step, ByHand) for step in read(component.install)):
-        return ""
-    name = component.name.lower()
-    alike = sum(summary.name.lower() == name for summary in snapshot.summaries)
-    return component.name if alike == 1 else component.id
 
 
 def reason_for(whys: Sequence[Why]) -> str:

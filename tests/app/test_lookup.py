@@ -1,0 +1,24 @@
+"""A name that several components have means, where one is to be installed, the one that was suggested last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.lookup import find_to_install
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import OFFERED, Event
+from sample_home import component, filled_home
+
+
+def test_of_several_components_of_a_name_the_one_that_was_suggested_last_is_meant(tmp_path: Path) -> None:
+    items = [component(kind, "weaver", f"Weaves {kind}.", path=f"{kind}.md") for kind in ("skill", "agent", "command")]
+    with open_repertoire(filled_home(tmp_path, *items), environment={}) as opened:
+        with pytest.raises(InvalidRequest, match="several are called 'weaver'"):
+            find_to_install(opened.store, "weaver")
+        for minute, item in enumerate((items[0], items[1], items[0], items[1])):
+            opened.store.events.append([Event(f"2026-11-29T10:{minute:02}:00Z", OFFERED, "s", "/p", "", item.id)])
+            assert find_to_install(opened.store, "weaver").component.id == item.id
+        assert find_to_install(opened.store, items[2].id).component.id == items[2].id
