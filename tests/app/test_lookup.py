@@ -13,6 +13,16 @@ from repertoire.domain.event import OFFERED, Event
 from sample_home import component, filled_home
 
 
+def test_of_exact_copies_the_one_that_was_suggested_is_meant_unless_one_is_installed(tmp_path: Path) -> None:
+    items = [component("skill", "weaver", "Weaves.", path=f"{n}.md", content_hash="same") for n in range(3)]
+    there = component("skill", "weaver", "Weaves.", path="there.md", content_hash="same", installed=True)
+    other = component("skill", "weaver", "Weaves otherwise.", path="other.md", installed=True)
+    for name, held, meant in (("a", [*items, other], items[2]), ("b", [*items, there], there)):
+        with open_repertoire(filled_home(tmp_path / name, *held), environment={}) as opened:
+            opened.store.events.append([Event("2026-11-29T10:00:00Z", OFFERED, "s", "/p", "", items[2].id)])
+            assert find_to_install(opened.store, "weaver").component.id == meant.id
+
+
 def test_of_several_components_of_a_name_the_one_that_was_suggested_last_is_meant(tmp_path: Path) -> None:
     items = [component(kind, "weaver", f"Weaves {kind}.", path=f"{kind}.md") for kind in ("skill", "agent", "command")]
     with open_repertoire(filled_home(tmp_path, *items), environment={}) as opened:

@@ -67,18 +67,20 @@ def find_one_component(store: Store, asked: str) -> StoredComponent:
 def find_to_install(store: Store, asked: str) -> StoredComponent:
     """Return the component that an id or name means; of several of that name, the one that was suggested last.
 
+    Even of exact copies one may bring far more along than the other; one that is installed is meant before those.
+
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name, and none was suggested.
     """
-    try:
+    found = find_components(store, asked)
+    named = store.events.last(OFFERED) if len(found) > 1 else {}
+    suggested = [entry for entry in found if entry.component.id in named]
+    if not suggested:
         return find_one_component(store, asked)
-    except InvalidRequest:
-        named = store.events.last(OFFERED)
-        suggested = [entry for entry in find_components(store, asked) if entry.component.id in named]
-        if not suggested:
-            raise
-        return max(suggested, key=lambda entry: named[entry.component.id])
+    last = max(suggested, key=lambda entry: named[entry.component.id])
+    copies = (entry for entry in found if entry.component.content_hash == last.component.content_hash)
+    return next((entry for entry in copies if entry.component.installed), last)
 
 
 def unknown_component_text(store: Store, asked: str, *, also: str = "") -> str:

@@ -70,16 +70,16 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
 
 
-def test_a_hint_says_how_much_a_large_plugin_brings(opened, bench):
+def test_a_hint_copies_a_skill_alone_out_of_a_large_plugin(opened, bench):
     read(opened, bench, large=LARGE)
-    assert "armada@armada-market, brings 40 more components" in offer(opened.pipeline, TASK, HintLimits()).text
+    assert "install: /repertoire:install tide-tables --alone)" in offer(opened.pipeline, TASK, HintLimits()).text
 
 
 def test_a_hint_says_nothing_of_the_little_that_a_small_plugin_brings(opened, bench):
     read(opened, bench, large=LARGE, small=SMALL)
-    first = offer(opened.pipeline, TASK, HintLimits()).text.split("\n")[1]
-    assert "dinghy@dinghy-market" in first
-    assert "brings" not in first
+    found = offer(opened.pipeline, TASK, HintLimits())
+    assert found.hits[0].component.plugin == "dinghy"
+    assert "install: /repertoire:install tide-tables)" in found.text.split("\n")[1]
 
 
 def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
