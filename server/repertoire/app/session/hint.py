@@ -73,12 +73,11 @@ class Offer:
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
     held: tuple[Hit, ...] = ()  # what would have come first, held back since such hints are rarely followed
-    items: tuple[HintItem, ...] = field(default=(), repr=False)
 
     @property
     def text(self) -> str:
         """What the model reads; empty for an empty hint."""
-        return hint_text(HEADING, self.items)
+        return hint_text(HEADING, map(hint_item, self.hits))
 
 
 def names_components(store: Store, prompt: str) -> bool:
@@ -114,14 +113,12 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
         sure = own if chosen else sure
     chosen += _newcomer(named, chosen, prompt, limits)
-    items = tuple(map(hint_item, chosen))
-    return Offer(tuple(chosen), sure, held, items)
+    return Offer(tuple(chosen), sure, held)
 
 
 def limited_to(found: Offer, keys: Collection[str]) -> Offer:
     """Return an offer with those of its components alone that have one of these ids."""
-    hits = tuple(hit for hit in found.hits if hit.component.id in keys)
-    return replace(found, hits=hits, items=tuple(item for item in found.items if item.id in keys))
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.component.id in keys))
 
 
 def hint_item(hit: Hit) -> HintItem:
