@@ -23,6 +23,7 @@ from repertoire.app.measure.labelled import LabelledSet
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session import hook_events
 from repertoire.app.session.hint import HintLimits, Offer, offer
+from repertoire.app.usage import lessons
 from repertoire.app.usage.usage_cache import UsageCache, known_trials
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
@@ -163,7 +164,7 @@ class World:
 
     def _session(self, name: str, query: Asked, seen: Offer) -> None:
         moment, settings = hook_events.Moment(self.at, name, "/simulated"), Settings()
-        request = hook_events.open_request(query["text"], settings)
+        request = lessons.open_request(query["text"], settings)
         shown, serving = [hit.component.id for hit in seen.hits], self.serves(query)
         self._count(shown, serving)
         chosen = self._selected(shown, serving)
@@ -182,8 +183,8 @@ class World:
                 events = hook_events.selected(self.store, mention, moment, self._state(name))
                 self.store.events.append(events)
                 vector = self.corpus.embedder.embed_queries([request.text])[0]
-                lesson = hook_events.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.query_encoder)
-                hook_events.learn(self.store, lesson, settings)
+                lesson = lessons.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.query_encoder)
+                lessons.learn(self.store, lesson, settings)
                 if self.dice.random() < TOLD:
                     give_feedback(self.store, chosen, OK if chosen in serving else BAD, moment=moment)
             self.store.events.append(hook_events.closed(moment, self._state(name)))

@@ -15,7 +15,6 @@ from sample_source import TOPICS, WORDS, write_source
 from states import ROOT
 
 from repertoire.app.clock import now
-from repertoire.app.session.hook_events import AskedPrompt, Lesson, Moment
 from repertoire.app.session.spool import record_events, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
@@ -28,10 +27,11 @@ from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
+from repertoire.app.usage.lessons import AskedPrompt, Lesson
 from repertoire.app.usage.review import renew_learned
 from repertoire.app.wiring import open_embedder
 from repertoire.boot.spool import put_off, rows_of, waiting
-from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event, Moment
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.mcp_server.writes import Writes
 from repertoire.settings import Settings
@@ -217,7 +217,7 @@ def begin_anew(home: Path) -> None:
 
 def rebuild(store: Store) -> None:
     """Make anew what use teaches, as a refresh does."""
-    note_installs(store)
+    note_installs(store, Settings())
     renew_learned(store)
     renew_patterns(store)
 

@@ -67,7 +67,7 @@ TABLE = (
     SettingRow(
         "store_prompts",
         "REPERTOIRE_STORE_PROMPTS",
-        "What is kept of a prompt: its redacted text, only its vector, or nothing.",
+        "What is kept of a prompt or a task: its redacted text, only its vector, or nothing.",
         (REDACTED, VECTORS, OFF),
     ),
     SettingRow("background", "REPERTOIRE_BACKGROUND", "Whether a refresh may run beside an answer or a session."),

@@ -6,6 +6,7 @@ import pytest
 from repertoire.app.clock import now
 from repertoire.app.session import hook_events
 from repertoire.app.sources.embed import embed_pending
+from repertoire.app.usage import lessons
 from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.app.usage.usage_cache import usage as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
@@ -164,7 +165,7 @@ def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, 
 def live(store, embedder, text, sessions):
     """Let each session ask for the same, see two components in order, and select one of them."""
     vector, settings = embedder.embed_queries([text])[0], Settings()
-    request = hook_events.open_request(text, settings)
+    request = lessons.open_request(text, settings)
     for number, (shown, selected, outcome) in enumerate(sessions):
         moment = hook_events.Moment(now(), f"{store.events.size()} {number}", "/p")
         where = moment.session, "/p", request.key
@@ -173,9 +174,7 @@ def live(store, embedder, text, sessions):
         events.append(Event(now(), SELECTED, *where, selected))
         events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
         store.events.append(events)
-        hook_events.learn(
-            store, hook_events.Lesson(request, selected, moment, vector, embedder.query_encoder), settings
-        )
+        lessons.learn(store, lessons.Lesson(request, selected, moment, vector, embedder.query_encoder), settings)
 
 
 def answered(store, embedder, text):

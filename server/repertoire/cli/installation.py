@@ -110,7 +110,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
     _tell_unreadable(home)
-    _note()
+    _read_again()
 
 
 def _tell_unreadable(home: Path) -> None:
@@ -119,16 +119,9 @@ def _tell_unreadable(home: Path) -> None:
 
 
 def _read_again() -> None:
-    """Read again what Claude Code has, so that no answer calls installed what was taken back, and learning knows it."""
+    """Read again what Claude Code has, so that answers know what is installed, and learning for what."""
     with open_repertoire() as repertoire, progress() as bar:
         store, home, settings = repertoire.store, repertoire.home, repertoire.settings
         if not store.read_only:
             ingest(store, home, INSTALLED_COMPONENTS, settings=settings, report=report_steps(bar))
-            note_installs(store)
-
-
-def _note() -> None:
-    """Let learning know of what was installed just now."""
-    with open_repertoire() as repertoire:
-        if not repertoire.store.read_only:
-            note_installs(repertoire.store)
+            note_installs(store, settings)

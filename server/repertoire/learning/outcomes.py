@@ -39,6 +39,7 @@ from repertoire.domain.event import (
 from repertoire.learning.session import SessionEvent
 
 SET = "set"  # moment of an offer in a recommended set, the answer to a person's question
+NEXT = "next"  # what the first offer of a set holds: the ids of what was shown beside the set, the likeliest first
 BEGINS = "begins"  # the first use in a turn that has no request says so
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
@@ -217,7 +218,9 @@ class _Fold:
     def _take_offer(self, event: Dated) -> None:
         rank = max(int(event.data.get("rank", 1) or 1), 1)
         where, kind = str(event.data.get("where", "")), str(event.data.get("type", ""))
-        trial = Trial(event.node, event.project, event.session, event.request, offered_at=event.at, rank=rank)
+        # Who installs another component of a set passes over none that is there already.
+        request = "" if where == SET and event.data.get("installed") else event.request
+        trial = Trial(event.node, event.project, event.session, request, offered_at=event.at, rank=rank)
         self._of_event[event.id] = self._add(replace(trial, moment=where, type=kind))
 
     def _take_selection(self, event: Dated) -> None:

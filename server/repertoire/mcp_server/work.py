@@ -22,6 +22,7 @@ from repertoire.app.session.noticed import NoticingSessions
 from repertoire.app.session.spool import of_session, record_events
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
+from repertoire.app.usage import lessons
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.event import UNDONE, Event, Moment
@@ -60,7 +61,7 @@ class Answers:
         self._stack = ExitStack()
         self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
         self._environment = environment
-        self._requests: dict[str, hook_events.AskedPrompt] = {}
+        self._requests: dict[str, lessons.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
         self._noticing = NoticingSessions(self.repertoire)
@@ -161,7 +162,7 @@ class Answers:
         self._noticing.hear(hook.text("prompt"), _moment(hook))
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
         before = hook_events.corrected(hook.text("prompt"), moment, session)
-        request = hook_events.open_request(hook.text("prompt"), settings)
+        request = lessons.open_request(hook.text("prompt"), settings)
         if request is None:
             return HookOutcome(events=before)
         self._keep(hook.session, request)
@@ -211,9 +212,7 @@ class Answers:
         if mention is None or mention.ours:
             return HookOutcome()
         request = (
-            None
-            if self._silent(hook)
-            else hook_events.open_request(hook.text("command_args"), self.repertoire.settings)
+            None if self._silent(hook) else lessons.open_request(hook.text("command_args"), self.repertoire.settings)
         )
         if request is None:
             return self._selection(hook, mention)
@@ -272,12 +271,12 @@ class Answers:
             self._edits_of(hook.session).forget()
         request = self._requests.get(hook.session)
         if request is None and session.request and session.prompt:  # asked before this process started
-            request = hook_events.AskedPrompt(session.request, session.prompt)
+            request = lessons.AskedPrompt(session.request, session.prompt)
         node = events[0].node if events else ""
         learned = node in session.selected
         if not node or learned or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
-        lesson = hook_events.lesson(request, node, moment, self.repertoire.embedder)
+        lesson = lessons.lesson(request, node, moment, self.repertoire.embedder)
         return HookOutcome(events=(*before, *events), lessons=(lesson,))
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
@@ -313,7 +312,7 @@ class Answers:
             self._edits.pop(next(iter(self._edits)))
         return edits
 
-    def _keep(self, session: str, request: hook_events.AskedPrompt) -> None:
+    def _keep(self, session: str, request: lessons.AskedPrompt) -> None:
         self._requests[session] = request
         while len(self._requests) > _KEPT_REQUESTS:
             self._requests.pop(next(iter(self._requests)))

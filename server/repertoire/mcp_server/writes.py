@@ -8,10 +8,11 @@ from typing import Any
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.projects.review import Sighting
-from repertoire.app.session import hook_events, solving
+from repertoire.app.session import solving
 from repertoire.app.session.noticed import keep_sighting
 from repertoire.app.session.spool import take_in
 from repertoire.app.traces.contribute import Contribution, was_refused
+from repertoire.app.usage import lessons
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import StoreBusy
@@ -21,7 +22,7 @@ from repertoire.rendering.traces import consent_text
 from repertoire.verbs.verb import Context
 
 _ATTEMPTS = 6
-Lesson = hook_events.Lesson | solving.Proposal | Sighting  # what a hook taught beside its events
+Lesson = lessons.Lesson | solving.Proposal | Sighting  # what a hook taught beside its events
 
 
 class Writes:
@@ -35,22 +36,22 @@ class Writes:
         """Release the store."""
         self._stack.close()
 
-    def drain(self, lessons: Sequence[Lesson] = ()) -> None:
+    def drain(self, taught: Sequence[Lesson] = ()) -> None:
         """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
         store, settings = self._repertoire.store, self._repertoire.settings
         if store.read_only:
             return
 
         def keep() -> None:
-            for lesson in lessons:
+            for lesson in taught:
                 if isinstance(lesson, solving.Proposal):
                     solving.keep(store, lesson)
                 elif isinstance(lesson, Sighting):
                     keep_sighting(self._repertoire, lesson)
                 else:
-                    hook_events.learn(store, lesson, settings)
+                    lessons.learn(store, lesson, settings)
 
-        _patiently(lambda: take_in(store, keep if lessons else None))
+        _patiently(lambda: take_in(store, keep if taught else None))
         with suppress(StoreBusy):  # the next writer does it
             compact_when_due(store, half_life=settings.memory_days)
 

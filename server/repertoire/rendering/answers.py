@@ -143,7 +143,7 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
 def why_text(why: Why) -> str:
     """Render one reason; a past request is mentioned but never quoted, because it may come from another project."""
     if why.kind == "request":
-        return "used before for a similar request"
+        return "chosen before for a similar request"
     return clean_line(why.text, LINE)
 
 

@@ -70,6 +70,17 @@ class Events:
             f"WHERE node = ? AND kind IN ({marks(kinds)}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit)
         )
 
+    def prompt_of(self, request: str) -> str:
+        """Return the newest text of a request that the log holds; empty if it holds none."""
+        return str(
+            self._db.value(
+                """SELECT json_extract(data, '$.prompt') FROM event
+                   WHERE request = ? AND json_extract(data, '$.prompt') IS NOT NULL ORDER BY id DESC LIMIT 1""",
+                (storable(request),),
+            )
+            or ""
+        )
+
     def last(self, kind: str) -> dict[str, str]:
         """Map every node with events of a kind, including compacted events, to the time of the newest."""
         rows = self._db.rows(

@@ -69,6 +69,19 @@ class Requests:
         """Add one to the weight of the edge from a request to a component."""
         self.record_many([Request(key, selected=(Selection(component, evidence),))], now=now)
 
+    def withdraw(self, key: str, component: str) -> None:
+        """Take one from the weight of the edge from a request to a component, and delete a request without edges."""
+        ends = "source = (SELECT id FROM node WHERE key = ?) AND target = (SELECT id FROM node WHERE key = ?)"
+        bindings = (storable(key), storable(component))
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, "")
+            self._db.execute(f"UPDATE edge SET weight = weight - 1.0 WHERE {ends} AND relation = 'selected'", bindings)
+            self._db.execute(f"DELETE FROM edge WHERE {ends} AND relation = 'selected' AND weight <= 0", bindings)
+            writer.touch_edges(SELECTED)
+            idle = """SELECT id FROM node WHERE key = ? AND type = 'request'
+                      AND NOT EXISTS (SELECT 1 FROM edge WHERE source = node.id)"""
+            self.drop(number for (number,) in self._db.rows(idle, bindings[:1]))
+
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str, str]]:
         """Return (node id, key, text) of requests with a text but no vector of this model."""
         return self._db.rows(

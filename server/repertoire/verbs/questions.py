@@ -9,10 +9,12 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.session.hook_events import recommended
 from repertoire.app.session.unmet_needs import gap_events
+from repertoire.app.usage.lessons import open_request
 from repertoire.domain.answer import Answer, Query, Recommendation, Task
 from repertoire.domain.event import Event
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.data import answer_data, recommendation_data
+from repertoire.settings import REDACTED
 from repertoire.verbs.verb import Context, Verb
 
 
@@ -27,8 +29,10 @@ def _recommend(context: Context, task: Task) -> Recommendation:
 
 
 def _kept(context: Context, task: Task, found: Recommendation) -> Sequence[Event]:
-    gaps = gap_events(replace(task, project=context.project), found, context.repertoire.settings)
-    return (*gaps, *recommended(found, context.moment))
+    settings = context.repertoire.settings
+    gaps = gap_events(replace(task, project=context.project), found, settings)
+    request = open_request(task.text, settings) if settings.store_prompts == REDACTED else None
+    return (*gaps, *recommended(found, context.moment, request))
 
 
 SEARCH = Verb(_search, answer_text, answer_data)

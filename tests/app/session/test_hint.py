@@ -25,6 +25,7 @@ from repertoire.app.session.hint_confidence import (
     is_ready,
 )
 from repertoire.app.sources.embed import embed_pending
+from repertoire.app.usage import lessons
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
@@ -125,7 +126,7 @@ def test_a_line_break_that_a_description_spells_is_not_in_the_hint() -> None:
 
 def test_a_past_request_is_told_without_its_words() -> None:
     whys = (Why("words", "words: pdf"), Why("request", 'asked "fill the merger forms"'))
-    assert reason_for(whys) == "served a similar request before"
+    assert reason_for(whys) == "chosen before for a similar request"
 
 
 def test_words_alone_may_suffice_while_the_model_is_not_there(repertoire: Repertoire) -> None:
@@ -182,11 +183,11 @@ def test_now_and_then_what_nobody_saw_is_named_beside_what_everybody_knows(tmp_p
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
         known = f"{SOURCE.key}:skills/pdf-forms.md"
-        request, moment = hook_events.open_request(PROMPT, opened.settings), hook_events.Moment(NOW, "s", "/p")
+        request, moment = lessons.open_request(PROMPT, opened.settings), hook_events.Moment(NOW, "s", "/p")
         assert request is not None
         vector = opened.embedder.embed_queries([PROMPT])[0]
-        lesson = hook_events.Lesson(request, known, moment, vector, opened.embedder.query_encoder)
-        hook_events.learn(opened.store, lesson, opened.settings)
+        lesson = lessons.Lesson(request, known, moment, vector, opened.embedder.query_encoder)
+        lessons.learn(opened.store, lesson, opened.settings)
 
         def named(looks: dict[str, float], sessions: int = 10) -> list[tuple[str, ...]]:
             asked = [HintLimits(session=f"s{number}", looks=looks) for number in range(sessions)]

@@ -18,6 +18,7 @@ from repertoire.boot import serve
 from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event
 from repertoire.domain.freshness import freshness
 from repertoire.learning.session import replay
+from repertoire.settings import Settings
 from repertoire.store.database import Store
 from sample_home import SOURCE, fill
 
@@ -46,7 +47,7 @@ def test_what_follows_an_offer_by_a_clock_that_was_put_back_still_follows_it(hom
         [record] = usage(store, half_life=90.0).records.values()
         assert record.looks <= 1.0
         assert record.taken <= 1.0, "what the future holds counts in full, not for more"
-        assert installs.note_installs(store) == 0
+        assert installs.note_installs(store, Settings()) == 0
 
 
 def test_a_session_is_replayed_in_the_order_in_which_it_was_written(home: Path) -> None:

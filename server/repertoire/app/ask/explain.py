@@ -197,7 +197,7 @@ def explain(
         refused=kept,
         standing=standing,
         conditions=conditions,
-        history=_history(store, component.id, used),
+        history=_history(store, _copies(snapshot, component.id), used),
         lift=used.lift,
         graph=_graph(snapshot, component, ranking) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
@@ -313,8 +313,16 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
     return {name: check(name) for name in names}
 
 
-def _history(store: Store, component: str, record: ComponentUsage) -> UseHistory:
-    events = standing(store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, TAKEN_BACK, FAILED, COUNTED)))
+def _copies(snapshot: Snapshot, component: str) -> list[str]:
+    """Return the id of a component and those of its exact copies."""
+    row = snapshot.row_of(component)
+    copies = [snapshot.summaries[copy].id for copy in snapshot.copies.of(row)] if row >= 0 else []
+    return list(dict.fromkeys((component, *copies)))
+
+
+def _history(store: Store, copies: Sequence[str], record: ComponentUsage) -> UseHistory:
+    told = (OFFERED, SELECTED_EVENT, TAKEN_BACK, FAILED, COUNTED)
+    events = standing(event for one in copies for event in store.events.of_node(one, kinds=told))
     kinds = [event.kind for event in events]
     counts = (event for event in events if event.kind == COUNTED)
     counted = [trial for one in counts for trial in trials_of_count(one.node, one.project, one.data)]

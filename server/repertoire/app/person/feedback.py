@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from repertoire.app.lookup import find_components, find_meant
 from repertoire.app.person.mute import COMPONENT
-from repertoire.app.session.hook_events import KEPT
+from repertoire.app.usage.lessons import KEPT
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, TAKEN_BACK, Event, Moment

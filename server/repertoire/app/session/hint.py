@@ -144,7 +144,7 @@ def hint_item(hit: Hit) -> HintItem:
 def reason_for(whys: Sequence[Why]) -> str:
     """Return the reason for a hit in a few words; a past request, perhaps another project's, is never quoted."""
     if any(why.kind == "request" for why in whys):
-        return "served a similar request before"
+        return "chosen before for a similar request"
     texts = [why.text for why in whys if why.kind != "path"] or [why.text for why in whys]
     return "; ".join(texts[:2])
 

@@ -70,7 +70,7 @@ def refresh(
         _sweep_clones(store, home)
         _tell_packs(store, home)
         settle(store, report=report)
-        note_installs(store)
+        note_installs(store, settings)
         renew_learned(store)
         take_in(store)
         _sync_commons(store, home, settings)

@@ -1,4 +1,4 @@
-"""Records installations, which no hook reports, as selections: what `install` named, or what was offered before."""
+"""Records installations, which no hook reports, as selections, and learns them for what was asked then."""
 
 from __future__ import annotations
 
@@ -6,39 +6,64 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from repertoire.app.clock import now
+from repertoire.app.usage.lessons import AskedPrompt, Lesson, learn
 from repertoire.domain.component import Component
-from repertoire.domain.event import OFFERED, SELECTED, TAKEN_BACK, Event
+from repertoire.domain.event import OFFERED, SELECTED, TAKEN_BACK, Event, Moment
 from repertoire.installing.journal import DONE, UNDONE, Journal, JournalEntry
-from repertoire.learning.outcomes import INSTALLED, moment
+from repertoire.learning.outcomes import INSTALLED, NEXT, moment
+from repertoire.settings import Settings
 from repertoire.store.database import Store
 
 _FOLLOWS = timedelta(days=14)  # an installation within this time after an offer is attributed to it
 _LOOKED_AT = 2_000  # newest offers and selections that are considered
 
 
-def note_installs(store: Store) -> int:
+def note_installs(store: Store, settings: Settings) -> int:
     """Record a selection for each installation since the last call, and withdraw those that were undone.
 
     Of what `repertoire install` installed, the named components are selected, and not what came along with them. Of
-    what was installed in another way, nobody knows what was meant: each component that was offered before is.
+    what was installed in another way, nobody knows what was meant: each component that was offered before is. What was
+    offered for a request, or shown beside a set for it, is learned for that request.
     """
     journal = Journal(store.path.parent).entries()
     named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key)]
     found = [_selection(now(), offer) for offer in _installed_offers(store, journal)]
     store.events.append([*named, *found])
+    for event in (*named, *found):
+        if event.kind == SELECTED:
+            _learn(store, event, settings)
+        elif event.request:
+            store.requests.withdraw(event.request, event.node)
     return sum(event.kind == SELECTED for event in [*named, *found])
+
+
+def _learn(store: Store, selection: Event, settings: Settings) -> None:
+    """Learn a selection for its request, of which the log holds the text if the settings allow it."""
+    text = store.events.prompt_of(selection.request) if selection.request else ""
+    if text:
+        where = Moment(selection.at, selection.session, selection.project)
+        learn(store, Lesson(AskedPrompt(selection.request, text), selection.node, where), settings)
 
 
 def _journalled(store: Store, entry: JournalEntry, key: str) -> Iterator[Event]:
     """Yield what the log lacks of an installation that named a component: its selection, or that it was undone."""
     known = store.events.of_node(key, kinds=(SELECTED, TAKEN_BACK))
-    noted = {event.at for event in known if event.data.get("how") == INSTALLED}
+    noted = {event.at: event for event in known if event.data.get("how") == INSTALLED}
     if entry.state == DONE and _recent(entry.at) and max(noted, default="") < entry.at:
         offers = (event for event in store.events.of_node(key, kinds=(OFFERED,)) if _followed(event))
-        yield _selection(entry.at, next(offers, Event(entry.at, OFFERED, project=entry.project, node=key)))
+        yield _selection(entry.at, next(offers, None) or _beside_a_set(store, entry, key))
     withdrawn = any(event.data.get(INSTALLED) == entry.at for event in known if event.kind == TAKEN_BACK)
     if entry.state == UNDONE and entry.at in noted and not withdrawn:
-        yield Event(now(), TAKEN_BACK, project=entry.project, node=key, data={INSTALLED: entry.at})
+        request = noted[entry.at].request
+        yield Event(now(), TAKEN_BACK, "", entry.project, request, key, {INSTALLED: entry.at})
+
+
+def _beside_a_set(store: Store, entry: JournalEntry, key: str) -> Event:
+    """Return what stands for the offer of a component that no set held: the request of the newest set beside it."""
+    sets = store.events.recent(kinds=(OFFERED,), limit=_LOOKED_AT)
+    beside = (event for event in sets if key in event.data.get(NEXT, ()) and _recent(event.at))
+    request = next((event.request for event in beside), "")
+    return Event(entry.at, OFFERED, "", entry.project, request, key)
 
 
 def _installed_offers(store: Store, journal: Sequence[JournalEntry]) -> Iterator[Event]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repertoire.app.session.hook_events import Lesson, Moment, learn, open_request
+from repertoire.app.session.hook_events import Moment
+from repertoire.app.usage.lessons import Lesson, learn, open_request
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.learning.prompts import essential_words
 from repertoire.settings import Settings
