@@ -50,7 +50,7 @@ def test_a_dry_run_reads_no_repository(run, user):
     done = run("install", "lint-on-save", "--dry-run")
 
     assert done.returncode == 0, done.stderr
-    assert "which is read before they are shown and installed" in done.stdout
+    assert "which has to be read before they can be shown and installed" in done.stdout
     assert "Nothing to do" not in done.stdout
     assert "github.com" not in run("sources").stdout
     assert tree(user) == before
@@ -89,6 +89,20 @@ def test_what_is_read_for_an_installation_is_told_before_and_what_stays_of_it_af
     assert f"{key} was read for this; its components (2) {remove}" in done.stdout
     assert f"{key} was read for it; its components {remove}" in run("install", "--undo", **path).stdout
     assert run("remove", key).returncode == 0
+
+
+def test_a_dry_run_tells_how_the_files_can_be_read_and_shown_before_anything_is_installed(run, user, tmp_path):
+    place, address = "skills/development/core-web-vitals/SKILL.md", "https://github.com/davila7/claude-code-templates"
+    skill = "---\nname: core-web-vitals\ndescription: d\n---\n"
+    path, before = github(tmp_path, {f"cli-tool/components/{place}": skill}), tree(user)
+
+    told = run("install", "core-web-vitals", "--dry-run", **path).stdout
+
+    assert f"`repertoire ingest {address}` reads it now" in told
+    assert run("ingest", address, "--quiet", **path).returncode == 0
+    shown = run("install", "core-web-vitals", "--dry-run", **path).stdout
+    assert f"writes {user / 'skills/core-web-vitals/SKILL.md'} ({len(skill)} bytes)" in shown
+    assert tree(user) == before
 
 
 def test_nothing_is_changed_before_a_person_agrees(run, shelf, user):

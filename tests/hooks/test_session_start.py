@@ -70,7 +70,7 @@ def test_an_installed_component_says_so_and_another_how_to_get_it(run: Run, proj
     store_with(home, installed=True, plugin="kit")
     first, second = items(context(run(project)))
     assert first.startswith("- kit:fastapi-templates (skill, installed)")
-    assert "install: /plugin install orm-reviewer@acme" in second
+    assert "install: /repertoire:install orm-reviewer)" in second
 
 
 @pytest.mark.parametrize(("inside", "told"), [(True, "skill, installed"), (False, "skill, not installed")])

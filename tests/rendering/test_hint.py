@@ -45,18 +45,42 @@ def test_an_item_says_what_its_plugin_brings_if_that_is_much(along: int, told: s
     assert told.replace("brings", "brings at least") in hint_text("H", [replace(item, whole=False)])
 
 
-def test_an_item_with_a_handle_names_our_command_which_copies_it_alone_where_its_plugin_brings_much() -> None:
-    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=("lines",), handle="pdf", alone=True)
+PLUGIN = ("/plugin marketplace add owner/market", "/plugin install pdf@market")
+
+
+def test_an_item_names_our_command_which_copies_it_alone_where_its_plugin_brings_much() -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=PLUGIN, alone=True)
     assert "(skill, not installed; install: /repertoire:install pdf): " in hint_text("H", [item])
     assert "install pdf --alone): " in hint_text("H", [replace(item, along=30)])
     assert "install pdf, brings 30 more components): " in hint_text("H", [replace(item, along=30, alone=False)])
     assert "repertoire:install" not in hint_text("H", [replace(item, installed=True)])
 
 
-@pytest.mark.parametrize("handle", ["--flagged", "a; rm -rf .", "`x`", "a b", "$(x)", "é" * 10, "x" * 400, "a\nb"])
-def test_a_handle_that_a_shell_would_read_otherwise_is_never_shown(handle: str) -> None:
-    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=("lines",), handle=handle)
-    assert "install: lines): " in hint_text("H", [item])
+@pytest.mark.parametrize(
+    ("line", "runs"),
+    [
+        ("mkdir -p ~/.claude/skills && cp -R '/a b/pdf' ~/.claude/skills/pdf", True),
+        ("merge /a/hooks.json into ~/.claude/settings.json", True),
+        ("merge /a/.mcp.json into .mcp.json", True),
+        ("claude mcp add pdf -e KEY=${KEY} -- npx pdf", True),
+        ("Copy the folder skills/pdf of https://github.com/o/r to .claude/skills/pdf", True),
+        ("Copy agents/pdf.md of https://github.com/o/r to .claude/agents/", True),
+        ("claude mcp add pdf -e KEY=… -- npx pdf", False),
+        ("merge /a/AGENTS.md into CLAUDE.md", False),
+        ('Merge the "hooks" of hooks/pdf.json of https://github.com/o/r into .claude/settings.json', False),
+        ("Unpack the archive, and add the folder", False),
+    ],
+)
+def test_our_command_is_named_only_for_lines_that_it_carries_out(line: str, runs: bool) -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills.", "x", installed=False, install=(line,))
+    assert ("install: /repertoire:install pdf)" in hint_text("H", [item])) is runs
+
+
+@pytest.mark.parametrize("name", ["--flagged", "a; rm -rf .", "`x`", "a b", "$(x)", "é" * 10, "x" * 400, "a\nb"])
+def test_a_name_that_a_shell_would_read_otherwise_is_never_typed(name: str) -> None:
+    item = HintItem("s:a", name, "skill", "Fills.", "x", installed=False, install=PLUGIN)
+    assert "install: /repertoire:install s:a): " in hint_text("H", [item])
+    assert "install: /plugin marketplace add owner/market, then " in hint_text("H", [replace(item, id=name)])
 
 
 def test_an_install_line_is_whole_or_not_there() -> None:

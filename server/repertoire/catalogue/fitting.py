@@ -40,6 +40,8 @@ class FittingCandidate:
     plugin: str = ""
     popularity: float = 0.0
     along: int = 0  # components that its install lines bring besides
+    whole: bool = True  # false where these are only those that are known
+    alone: bool = False  # it can be copied without the others of its plugin
     call: str = ""  # the name that starts it, once it is installed
     by_person: bool = False  # the client lets a person alone start it
     demand: float = 1.0  # divisor of its score; above 1 if people rarely follow suggestions of its kind

@@ -211,9 +211,9 @@ class IngestReport:
     warnings: tuple[str, ...] = ()
 
 
-def stands_alone(component: Component) -> bool:
-    """Tell whether a component of a plugin can be copied without the rest of it.
+def stands_alone(kind: str, marketplace: str) -> bool:
+    """Tell whether a component of this type, in a plugin of this marketplace, can be copied without the rest of it.
 
     What copies a plugin of no marketplace starts that plugin's files: it works with all of them only.
     """
-    return component.type in (SKILL, AGENT, COMMAND) and bool(component.marketplace)
+    return kind in (SKILL, AGENT, COMMAND) and bool(marketplace)

@@ -22,6 +22,12 @@ _INSTALL_CHARACTERS = 320  # of 6,086 real components 43 % have longer lines tha
 # Without it, and with "Optional." at the end, a model passes over a third of what is installed and two of three others.
 _PURPOSE = "The user installed Repertoire to hear of one in a sentence, and to have it used where it is installed."
 _CLOSING = "(From a local graph; descriptions are their authors'.)"
+# The lines that our command carries out; where a line names a repository, the command reads it first.
+_CARRIED_OUT = re.compile(
+    r"/plugin (?:marketplace add|install|enable) |mkdir -p ~/\.claude/\S+ && cp |claude mcp add [^…]*$"
+    r"|merge \S+ into (?:~/\.claude/settings\.json|\.mcp\.json)$"
+    r"|Copy (?:the folder )?\S+ of https://\S+ to \.claude/(?:skills|agents|commands)/"
+)
 _TYPED = re.compile(r"[\w.:/@#+][\w.:/@#+-]{0,299}", re.ASCII)  # needs no quotes in any shell, and is no option
 _SAYS_ENOUGH = 40  # characters of whole sentences; fewer tell less than a sentence that is cut
 _READ = 2_000  # characters of a description that are looked through
@@ -47,7 +53,6 @@ class HintItem:
     install: tuple[str, ...] = ()  # the lines that install it, in order
     along: int = 0  # components that these lines bring besides, since they install its whole plugin
     whole: bool = True  # false where these are only those that are known
-    handle: str = ""  # what our command installs it by; the lines are shown without
     alone: bool = False  # it can be copied without the others of its plugin
     by_person: bool = False  # the client lets a person alone start it
 
@@ -88,8 +93,9 @@ def _how(item: HintItem) -> str:
     many = item.along >= MANY
     least = "" if item.whole else "at least "
     along = f", brings {least}{item.along:,} more components" if many else ""
-    if _TYPED.fullmatch(item.handle):
-        return f"/repertoire:install {item.handle}" + (" --alone" if many and item.alone else along)
+    handle = next(filter(_TYPED.fullmatch, (item.name, item.id)), "")  # a name means what was suggested last
+    if handle and all(map(_CARRIED_OUT.match, item.install)):
+        return f"/repertoire:install {handle}" + (" --alone" if many and item.alone else along)
     lines = ", then ".join(to_copy(item.install))
     whole = UNCOPIED not in lines and len(lines) <= _INSTALL_CHARACTERS
     return f"{lines if whole else 'explain_component tells how'}{along}"

@@ -134,7 +134,7 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
-    if unit.others < MANY or not stands_alone(component):
+    if unit.others < MANY or not stands_alone(component.type, component.marketplace):
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
     return [told, f"only this one: {line}"]

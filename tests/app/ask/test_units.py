@@ -88,8 +88,8 @@ def test_a_session_start_counts_what_comes_along_as_answers_do(opened, bench):
     units = {summary.id: snapshot.units.of(row) for row, summary in enumerate(snapshot.summaries)}
     found = {key: start.coming_along(key) for key, unit in units.items() if unit and "skills/" in key}
     start.close()
-    assert sorted(found.values()) == [1, 40]
-    assert found == {key: sum(units[key].counts.values()) - 1 for key in found}
+    assert sorted(found.values()) == [(1, True), (40, True)]
+    assert found == {key: (units[key].others, True) for key in found}
 
 
 def test_what_is_copied_with_a_plugin_of_no_marketplace_says_so(opened, bench):
@@ -105,8 +105,8 @@ def test_what_is_copied_with_a_plugin_of_no_marketplace_says_so(opened, bench):
     units = {summary.id: snapshot.units.of(row) for row, summary in enumerate(snapshot.summaries)}
     along = {key: start.coming_along(key) for key in units if "skills/" in key}
     start.close()
-    assert {key: unit.others if unit else 0 for key, unit in units.items() if "skills/" in key} == along
-    assert sorted(along.values()) == [0, 41]
+    assert {key: (unit.others if unit else 0, True) for key, unit in units.items() if "skills/" in key} == along
+    assert sorted(along.values()) == [(0, True), (41, True)]
     told = recommendation_text(recommend(opened.pipeline, Task(TASK)))
     assert "armada brings 40 agents, 2 skills; about " in told
     assert "only this one" not in told
@@ -121,7 +121,8 @@ def test_of_a_plugin_that_the_catalogue_holds_in_part_only_a_lower_bound_is_said
     row = units.index(large)
     assert not large.whole
     assert f"{large.name} brings at least " in unit_lines(large, snapshot_component(opened, row))[0]
-    assert StartReader(opened.home / "repertoire.db").coming_along(snapshot.summaries[row].id) == 0
+    along = StartReader(opened.home / "repertoire.db").coming_along(snapshot.summaries[row].id)
+    assert along == (large.others, False)
 
 
 def snapshot_component(opened, row):

@@ -175,8 +175,9 @@ def _unread_part(stored: StoredComponent) -> InstallPart:
     component = stored.component
     place = component.repository
     note = (
-        f"its files lie in https://{place}, which is read before they are shown and installed; all its components, "
-        f"whose number is not known yet, {_until_removed(place)}"
+        f"its files lie in https://{place}, which has to be read before they can be shown and installed "
+        f"(`repertoire ingest https://{place}` reads it now); all its components, whose number is not known yet, "
+        f"{_until_removed(place)}"
     )
     return InstallPart(component, notes=(note,), unread=True)
 

@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
-from repertoire.domain.component import COMPONENT
+from repertoire.domain.component import COMPONENT, PLUGIN, stands_alone
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, call_name
@@ -286,10 +287,13 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
         return None
     if suspicion(f"{candidate.name}\n{candidate.description}\n{text.body}"):
         return None
+    along, whole = db.coming_along(candidate.id)
     told = replace(
         candidate,
         install=text.install,
-        along=db.coming_along(candidate.id),
+        along=along,
+        whole=whole,
+        alone=stands_alone(candidate.type, text.marketplace),
         call=call_name(candidate.type, candidate.name, text.path, candidate.plugin),
         by_person=text.invocation == PERSON,
     )
@@ -300,6 +304,7 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
     from repertoire.app.session.installed_entries import installed_entries  # noqa: PLC0415 - not needed with a store
 
     here = installed_entries(os.environ, Path(project))
+    units = Counter((entry.plugin, entry.marketplace) for entry in shipped.components if entry.type != PLUGIN)
     candidates = [
         FittingCandidate(
             entry.id,
@@ -310,6 +315,9 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             installed=here.by_plugin(entry) or here.by_itself(entry),
             install=entry.install,
             plugin="" if here.by_itself(entry) and not here.by_plugin(entry) else entry.plugin,
+            along=units[entry.plugin, entry.marketplace] - (entry.type != PLUGIN) if entry.marketplace else 0,
+            whole=False,
+            alone=stands_alone(entry.type, entry.marketplace),
         )
         for entry in shipped.components
     ]

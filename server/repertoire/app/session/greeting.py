@@ -87,6 +87,8 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
         installed=candidate.installed,
         install=candidate.install,
         along=candidate.along,
+        whole=candidate.whole,
+        alone=candidate.alone,
         by_person=candidate.by_person,
     )
 

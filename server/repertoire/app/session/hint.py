@@ -16,7 +16,6 @@ from repertoire.domain.component import PLUGIN, Component, is_pointer, stands_al
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.invocation import MATCHED, PERSON
 from repertoire.domain.text import content_words
-from repertoire.installing.steps import ByHand, read
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.pasted import without_pasted
@@ -124,7 +123,6 @@ def limited_to(found: Offer, keys: Collection[str]) -> Offer:
 def hint_item(hit: Hit) -> HintItem:
     """Return a hit as an item of a hint."""
     component = hit.component
-    by_hand = any(isinstance(step, ByHand) for step in read(component.install))
     return HintItem(
         id=component.id,
         name=component.call_name if component.installed else component.name,
@@ -136,8 +134,7 @@ def hint_item(hit: Hit) -> HintItem:
         along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
-        handle="" if by_hand else component.name,  # of several of a name, it installs what was suggested last
-        alone=stands_alone(component),
+        alone=stands_alone(component.type, component.marketplace),
     )
 
 

@@ -61,6 +61,7 @@ class Text(NamedTuple):
     body: str  # its beginning
     install: tuple[str, ...]
     path: str
+    marketplace: str
     invocation: str  # see Component
 
 
@@ -199,23 +200,31 @@ class StartReader:
             yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
 
     def text(self, key: str) -> Text:
-        """Return the beginning of a component's body, its install lines and path, and who may start it."""
+        """Return the beginning of a component's body, its install lines, path and marketplace, and who may start it."""
         invocation = "c.invocation" if self._schema >= _KNOWS_INVOCATION else "''"
         body, install, *more = self._db.execute(
-            f"SELECT substr(c.body, 1, {LOOKED_AT}), c.install, c.path, {invocation} "
+            f"SELECT substr(c.body, 1, {LOOKED_AT}), c.install, c.path, c.marketplace, {invocation} "
             "FROM node n JOIN component c ON c.node_id = n.id WHERE n.key = ?",
             (key,),
         ).fetchone()
         return Text(body, tuple(map(str, json.loads(install))), *more)
 
-    def coming_along(self, key: str) -> int:
-        """Count the others of a component's plugin that are installed with it; 0 where only some are known."""
+    def coming_along(self, key: str) -> tuple[int, bool]:
+        """Count the others of a component's plugin that are installed with it, and tell whether all are known."""
+        (in_part,) = self._db.execute(
+            "SELECT s.kind = 'catalogue' FROM node n JOIN source s ON s.id = n.source_id WHERE n.key = ?", (key,)
+        ).fetchone()
         sql = """SELECT count(*) FROM node n JOIN component c ON c.node_id = n.id
-          JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
-          JOIN component p ON p.node_id = own.target AND p.type = 'plugin' AND p.install = c.install
-          JOIN edge other ON other.target = own.target AND other.relation = 'part_of' AND other.source <> n.id
-          WHERE n.key = ? AND n.source_id NOT IN (SELECT id FROM source WHERE kind = 'catalogue')"""
-        return int(self._db.execute(sql, (key,)).fetchone()[0])
+          JOIN node m ON m.source_id = n.source_id AND m.id <> n.id
+          JOIN component other ON other.node_id = m.id AND (other.plugin, other.marketplace) = (c.plugin, c.marketplace)
+          WHERE n.key = ? AND c.marketplace <> '' AND other.type NOT IN ('plugin', 'tool')"""
+        if not in_part:
+            sql = """SELECT count(*) FROM node n JOIN component c ON c.node_id = n.id
+              JOIN edge own ON own.source = n.id AND own.relation = 'part_of'
+              JOIN component p ON p.node_id = own.target AND p.type = 'plugin' AND p.install = c.install
+              JOIN edge other ON other.target = own.target AND other.relation = 'part_of' AND other.source <> n.id
+              WHERE n.key = ?"""
+        return int(self._db.execute(sql, (key,)).fetchone()[0]), not in_part
 
     def _providing(self, terms: Sequence[str]) -> list[int]:
         rows = self._db.execute(
