@@ -28,7 +28,8 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "`compared …` (what likeness was last worked out for), `unsettled` (the last change for which what all "
             "sources show is still owed), `condensed` (the last event when old ones were last counted), `kept` "
             "(what the log came to then; it goes with the log), `spooled` (the spool's files of the last drain, whose "
-            "events are in the log), `forgetting` (there while events are deleted), `sort` "
+            "events are in the log), `installs` (the installations that were recorded, also of what was forgotten "
+            "since), `forgetting` (there while events are deleted), `sort` "
             "(which sort of graph file this is; none: a home's database)",
             "value": "its value",
         },

@@ -158,7 +158,7 @@ def test_what_was_said_is_recorded_and_not_said_again_until_a_compaction(run: Ru
         events = store.events.recent(session="s1")[::-1]
     assert [event.kind for event in events] == [OFFERED, OFFERED, COMPACTED, OFFERED, OFFERED]
     assert events[0].node == f"{SOURCE.key}:skills/fastapi-templates.md"
-    assert events[0].data["where"] == "session_start"
+    assert (events[0].data["where"], events[0].data["installed"]) == ("session_start", False)
     assert events[0].project == str(project)
 
 

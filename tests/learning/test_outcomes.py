@@ -56,6 +56,37 @@ def test_use_after_an_offer_selects_it_and_tells_nothing_of_the_outcome() -> Non
     assert (trial.rank, trial.request, trial.how, trial.outcome) == (2, "r2", "used", UNKNOWN)
 
 
+def test_what_is_installed_and_then_used_for_one_request_is_selected_once_and_by_the_use() -> None:
+    installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
+    trial = one(ASK, OFFER, installed, USE)
+    assert (trial.how, trial.rank, trial.request) == ("used", 2, "r1")
+    assert one(ASK, OFFER, installed, USE, Happening(kinds.TAKEN_BACK, "a", data={"installed": AT})).selected_at
+
+
+def test_an_installation_that_is_noticed_after_a_use_leaves_the_use_as_it_is() -> None:
+    noticed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
+    trial = one(ASK, OFFER, USE, CORRECT, noticed)
+    assert (trial.how, trial.request, trial.outcome) == ("used", "r1", BAD)
+
+
+def test_what_is_installed_twice_is_selected_until_the_undo_of_the_second_alone() -> None:
+    first = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
+    later = "2026-01-03T03:04:05Z"
+    undone = Happening(kinds.TAKEN_BACK, "a", data={"installed": later})
+    found = trials([OFFER, first, replace(first, at=later), undone])
+    assert [(trial.at, trial.used) for trial in found if trial.selected_at] == [(AT, True)]
+
+
+def test_of_a_question_that_is_asked_again_the_newest_answer_alone_belongs_to_the_request() -> None:
+    sets = [Happening(kinds.OFFERED, node, data={"rank": 1, "where": "set"}, id=n) for n, node in enumerate("aba", 1)]
+    found = trials([*sets, Happening(kinds.SELECTED, "a", data={"how": "installed", "offer": 3}, session="")])
+    assert [(trial.node, trial.request, bool(trial.selected_at)) for trial in found] == [
+        ("a", "", False),
+        ("b", "", False),
+        ("a", "r1", True),
+    ]
+
+
 def test_what_was_installed_after_its_offer_is_selected() -> None:
     installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
     assert one(ASK, OFFER, installed).how == "installed"

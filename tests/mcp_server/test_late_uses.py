@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from mcp_server.talk import events_of
 from repertoire.app.session.spool import take_in
 from repertoire.boot.spool import waiting
-from repertoire.domain.event import SELECTED
+from repertoire.domain.event import ASKED, OFFERED, SELECTED
+from repertoire.mcp_server import hook_calls, work
 from repertoire.mcp_server.dispatcher import Dispatcher
+from repertoire.mcp_server.hook_calls import Hook
+from repertoire.mcp_server.work import Answers
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.anyio
@@ -54,3 +61,22 @@ async def test_a_use_that_is_not_worked_out_when_the_client_leaves_is_not_lost(
         take_in(store)
     [event] = events_of(home, SELECTED)
     assert event.node.endswith("pdf-forms.md")
+
+
+def test_an_offer_that_the_client_no_longer_waits_for_is_recorded_as_none(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = {"session_id": "s1", "cwd": "/project", "prompt": "Fill in the fields of these PDF tax forms"}
+    monkeypatch.setenv("REPERTOIRE_HOME", str(home))
+    answers = Answers({"REPERTOIRE_BACKGROUND": "false"})
+    in_time, looked = answers.hook("hook_prompt", Hook(prompt)), work.covering_pack
+    assert [event.kind for event in in_time.events] == [ASKED, OFFERED]
+
+    def too_long(*arguments: Any, **more: Any) -> Any:
+        monkeypatch.setattr(hook_calls, "time", SimpleNamespace(monotonic=lambda: math.inf))
+        return looked(*arguments, **more)
+
+    monkeypatch.setattr(work, "covering_pack", too_long)
+    late = answers.hook("hook_prompt", Hook({**prompt, "session_id": "s2"}, until=sys.float_info.max))
+    assert [event.kind for event in late.events] == [ASKED]
+    answers.close()

@@ -275,13 +275,14 @@ async def test_a_trace_whose_hints_nobody_takes_is_shown_seldom_until_one_is_tak
 async def test_a_fact_on_a_failed_command_is_taken_where_something_is_changed_then(talk: Talk, home: Path) -> None:
     run = {"tool_name": "Bash", "tool_input": json.dumps({"command": "pytest -q"})}
     async with talk() as client:
-        for session in ("changed", "passed"):
+        for session in ("changed", "written", "passed"):
             await fails(client, session_id=session)
             assert await told(client, "hook_before", **run, session_id=session) != {}
         await edits(client, "a", "b", session_id="changed")
+        await told(client, "hook_used", tool_name="Write", tool_input='{"file_path": "/a.py"}', session_id="written")
         await passes(client, session_id="passed")
         await ask(client, "status")
-    assert [event.session for event in events_of(home, TAKEN)] == ["changed"]
+    assert [event.session for event in events_of(home, TAKEN)] == ["changed", "written"]
 
 
 async def test_an_error_that_a_prompt_quotes_names_its_trace_in_one_line_and_once(talk: Talk, home: Path) -> None:

@@ -26,6 +26,7 @@ from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
+from repertoire.domain.event import OUTCOME
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find, find_all
@@ -75,7 +76,12 @@ def build_repertoire(
     home: Path, settings: Settings, store: Store, embedder: IdleEmbedder | None, degraded: tuple[str, ...] = ()
 ) -> Repertoire:
     """Build the opened home over an open store, with the same priors, data and limits for every answer."""
-    use = UsageCache(lambda: current_usage(store, settings), size=store.events.size, team=lambda: team_use(home))
+    use = UsageCache(
+        lambda: current_usage(store, settings),
+        size=store.events.size,
+        said=lambda: store.events.count(OUTCOME),
+        team=lambda: team_use(home),
+    )
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
     reranker = open_reranker(home, settings)
     pipeline = Pipeline(

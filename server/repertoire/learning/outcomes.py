@@ -152,6 +152,8 @@ class _Fold:
         self._present: dict[str, list[int]] = {}  # by session: trials that its present request selected
         self._before: dict[str, list[int]] = {}  # by session: trials that the request before selected
         self._asked: dict[str, str] = {}  # by session: its present request
+        self._installed: dict[str, int] = {}  # by component: the trial of its newest installation
+        self._answers: dict[tuple[str, str, str], list[int]] = {}  # by session, project and request: the newest set
         self._apart: dict[tuple[str, str], str] = {}  # outcomes of requests without a selection
         self.told_by: dict[int, tuple[int, ...]] = {}  # tuples, which take far less memory than sets
         self._event = 0
@@ -221,11 +223,25 @@ class _Fold:
         # Who installs another component of a set passes over none that is there already.
         request = "" if where == SET and event.data.get("installed") else event.request
         trial = Trial(event.node, event.project, event.session, request, offered_at=event.at, rank=rank)
-        self._of_event[event.id] = self._add(replace(trial, moment=where, type=kind))
+        index = self._add(replace(trial, moment=where, type=kind))
+        self._of_event[event.id] = index
+        if where == SET and event.request:
+            self._follow_answer(event, index, first=rank == 1)
+
+    def _follow_answer(self, event: Dated, index: int, *, first: bool) -> None:
+        """Let an answer to the same question replace the one before: who asks again passes over nothing of that."""
+        asked = event.session, event.project, event.request
+        for before in self._answers.pop(asked, ()) if first else ():
+            if not self.found[before].selected_at:
+                self.found[before] = replace(self.found[before], request="")
+                self._trace(before)
+        self._answers.setdefault(asked, []).append(index)
 
     def _take_selection(self, event: Dated) -> None:
         if event.data.get(BEGINS):
             self._next_request(event)
+        if self._was_used_since(event):
+            return
         index = self._same_selection(event)
         if index is None:
             offer = self._offer_of(event)
@@ -240,20 +256,43 @@ class _Fold:
             )
             if event.session:
                 self._present.setdefault(event.session, []).append(index)
+            if event.data.get("how") == INSTALLED:
+                self._installed[event.node] = index
         if event.kind == FAILED:
             self._signal([index], BAD, CALL_FAILED)
         elif self.found[index].because == CALL_FAILED:  # a later call succeeded
             self.found[index] = replace(self.found[index], outcome=UNKNOWN, because="")
 
+    def _was_used_since(self, event: Dated) -> bool:
+        """Tell whether an installation is noticed only after a use of what was offered, which has its trial already."""
+        if event.data.get("how") != INSTALLED or event.data.get("offer") not in self._of_event:
+            return False
+        trial = self.found[self._of_event[event.data["offer"]]]
+        return bool(trial.selected_at) and trial.how != INSTALLED
+
     def _same_selection(self, event: Dated) -> int | None:
-        """Return the trial of an earlier call in this request: a component is selected once per request."""
-        of_session = self._present.get(event.session, ()) if event.session else ()
+        """Return the trial of an earlier call, or of the installation, in this request: once in it it is selected."""
+        if not event.session:
+            return None
+        of_session = self._present.setdefault(event.session, [])
+        index = self._installed.get(event.node)
+        if index is not None and index not in of_session and self._is_of_request(self.found[index], event):
+            self.found[index] = replace(self.found[index], how=_USED)  # which no undo of the installation withdraws
+            of_session.append(index)
+            self._trace(index)
+            return index
         return next((index for index in of_session if self.found[index].node == event.node), None)
+
+    @staticmethod
+    def _is_of_request(trial: Trial, event: Dated) -> bool:
+        same = bool(event.request) and (trial.session, trial.request) == (event.session, event.request)
+        return same and bool(trial.selected_at) and trial.how == INSTALLED
 
     def _offer_of(self, event: Dated) -> int | None:
         """Return the newest offer that a selection may belong to: of its session, or within a day in its project."""
-        if event.data.get("offer") in self._of_event:
-            return self._of_event[event.data["offer"]]
+        named = self._of_event.get(event.data.get("offer", -1))
+        if named is not None and not self.found[named].selected_at:  # it may have been installed before, by itself
+            return named
         for index in reversed(self._of_node.get(event.node, ())):
             trial = self.found[index]
             if trial.selected_at or not trial.offered_at:

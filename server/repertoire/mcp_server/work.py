@@ -181,7 +181,7 @@ class Answers:
         named = frozenset(hit.component.id for hit in found.hits)
         pack = covering_pack(self.repertoire, prompt, muted=muted | named)
         both = self._solving.beside(found, prompt, moment, mention_text, pack=pack, request=request)
-        return (found, solving.Hint()) if hook.late else both
+        return (Offer(), solving.Hint()) if hook.late else both  # what is not shown does not count as an offer
 
     def used(self, hook: Hook) -> HookOutcome:
         """Take in a tool call; return its events and lesson: a use, how earlier uses went, a reverting edit, a vote."""
@@ -197,7 +197,8 @@ class Answers:
                 return HookOutcome(events=tuple(voted))
             undone = hook_events.signalled(UNDONE, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *undone))
-        return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input"), hook.server))
+        used = self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input"), hook.server))
+        return replace(used, events=(*voted, *used.events))
 
     def before(self, hook: Hook) -> HookOutcome:
         """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from repertoire.domain.event import COUNTED, Event
+from repertoire.domain.event import COUNTED, OUTCOME, Event
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
 from repertoire.store.rows import as_json, storable
@@ -30,6 +30,8 @@ class Events:
                     for e in events
                 ],
             )
+            if any(e.kind == OUTCOME for e in events):  # a snapshot keeps the ranking that learning gave it
+                self._db.touch(*self._db.layout.views_by_name)
 
     def moved_from_spool(self) -> frozenset[str]:
         """Return the names of the spool's files whose events are in the log, of those that may still lie there."""
@@ -39,6 +41,16 @@ class Events:
         """Store the names of the spool files whose events are in the log and which are not deleted yet."""
         with self._db.transaction():
             self._db.set_meta("spooled", json.dumps(names))
+
+    def noted_installs(self) -> frozenset[str]:
+        """Return the names of the installations that were recorded, also of those whose events were deleted."""
+        return frozenset(json.loads(self._db.meta("installs") or "[]"))
+
+    def note_installs(self, names: Sequence[str]) -> None:
+        """Store the names of the installations that are recorded now."""
+        if frozenset(names) != self.noted_installs():
+            with self._db.transaction():
+                self._db.set_meta("installs", json.dumps(names))
 
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
         """Return the newest events first, limited to these kinds and this session if given."""

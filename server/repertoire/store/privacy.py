@@ -198,6 +198,6 @@ class Privacy:
     def _delete(self, table: str, where: str, bindings: tuple[object, ...]) -> int:
         self._db.execute(f"DELETE FROM {table} WHERE {where}", bindings)
         gone = self._db.changes()
-        if gone and table in ("node", "edge"):
+        if gone and table in ("node", "edge", "event"):  # what was learned from events ranks too
             self._db.touch(*self._db.layout.views_by_name)
         return gone

@@ -13,11 +13,12 @@ from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.lessons import learn, lesson, open_request
 from repertoire.app.usage.usage_cache import known_trials, usage
 from repertoire.domain.answer import Hit, Item, Recommendation
+from repertoire.domain.component import SourceInfo
 from repertoire.domain.event import ASKED, OFFERED, Event
 from repertoire.installing.journal import DONE, UNDONE, Journal, JournalEntry
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from sample_home import SOURCE, component, fill
+from sample_home import SOURCE, component, fill, record_of
 
 WEAVE, PLAIT, LOOM = (f"{SOURCE.key}:skills/{name}.md" for name in ("weave", "plait", "loom"))
 
@@ -190,5 +191,44 @@ def test_what_a_hint_named_is_learned_for_its_prompt(store, install):
     store.events.append([Event(now(), ASKED, "s", "/p", asked.key, data={"prompt": asked.text})])
     store.events.append([Event(now(), OFFERED, "s", "/p", asked.key, WEAVE, data)])
     install(WEAVE)
+    note_installs(store, Settings())
+    assert requests(store) == {ASKED_FOR: 1}
+
+
+def test_who_asks_again_and_then_installs_passes_over_nothing(store, install, recommend):
+    for _ in range(3):
+        recommend(FRAME, PDF)
+    install(FRAME, PDF)
+    note_installs(store, Settings())
+    assert experienced(store) == {FRAME: (True, False), PDF: (True, False)}
+
+
+def test_a_component_of_another_project_is_no_installation_of_its_namesake(store):
+    data = {"name": "pdf-forms", "type": "skill", "rank": 1, "installed": False}
+    store.events.append([Event(now(), OFFERED, "", "/p", "", PDF, data)])
+    own = component("skill", "pdf-forms", "Fills the forms of this project.", installed=True)
+    own = replace(own, id="project:/other:skills/pdf-forms.md")
+    there = SourceInfo("project:/other", "project", "/other")
+    store.sources.write(there, [record_of(own)], [], derived=[], now=now())
+    note_installs(store, Settings())
+    assert PDF not in selected(store)
+
+
+@pytest.mark.parametrize("forget", ["forget_requests", "forget_all", "forget_project"])
+def test_an_installation_that_was_forgotten_does_not_come_back(store, install, forget):
+    install(PDF)
+    note_installs(store, Settings())
+    getattr(store.privacy, forget)(*(["/p"] if forget == "forget_project" else []))
+    note_installs(store, Settings())
+    assert not store.events.size()
+
+
+def test_an_undo_takes_back_nothing_that_the_installation_did_not_teach(store, install, recommend):
+    recommend(PDF, kept=False)
+    undo = install(PDF)
+    note_installs(store, Settings())
+    asked = open_request(ASKED_FOR, Settings())
+    learn(store, lesson(asked, PDF, Moment(now(), "s", "/p"), None), Settings())
+    undo()
     note_installs(store, Settings())
     assert requests(store) == {ASKED_FOR: 1}

@@ -9,6 +9,7 @@ from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
+from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session.hook_events import Moment, recommended
 from repertoire.app.usage.stats import stats
 from repertoire.app.usage.usage_cache import USE, UsageCache, usage
@@ -103,6 +104,24 @@ def test_what_was_used_of_a_set_leans_up(store):
     happened(store, OFFERED, FIRST, where="set")
     happened(store, SELECTED, OTHER)
     assert ask(store)[1][:2] == [OTHER, FIRST]
+
+
+def test_what_a_person_says_and_what_is_forgotten_changes_the_answers_of_a_server_that_runs(store):
+    happened(store, OFFERED, OTHER, times=200, where="prompt")
+    use = UsageCache(
+        lambda: usage(store, half_life=90.0), size=store.events.size, said=lambda: store.events.count(OUTCOME)
+    )
+    pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=Options(priors=(use.prior,)))
+
+    def leaning():
+        ranking = pipeline.rank(Query("rotate the vault keys"), intent=SEARCH)
+        return float(ranking.parts[USE][ranking.snapshot.row_of(FIRST)]) if USE in ranking.parts else 0.0
+
+    assert leaning() == 0
+    give_feedback(store, FIRST, "failed", moment=Moment(now(), "", "/p"))
+    assert leaning() < 0
+    store.privacy.forget_requests()
+    assert leaning() == 0
 
 
 def test_who_wants_no_memory_has_none(store):

@@ -147,7 +147,8 @@ def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]
         rows.append({**same, "kind": COMPACTED, "node": "", "data": {}})
     for rank, item in enumerate(greeting.items, 1):
         told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
-        rows.append({**same, "kind": OFFERED, "node": item.id, "data": {**told, "where": SESSION_START}})
+        told |= {"where": SESSION_START, "installed": item.installed}  # whether an installation can follow from it
+        rows.append({**same, "kind": OFFERED, "node": item.id, "data": told})
     for rank, (key, title) in enumerate(greeting.solved, 1):
         tokens = tokens_of(solved_line(key, title))
         told = {"where": SESSION_START, "type": TRACE, "rank": rank, "tokens": tokens}

@@ -36,9 +36,9 @@ class SolvingStates:
 
     def put(self, session: str, project: str, trace: SessionTrace) -> None:
         """Store the state of a session; it is written to its file once a command has failed in it."""
-        before = self._known.get(session, (0, SessionTrace()))
-        version = before[0]
-        if session and trace != before[1] and (trace.problems or trace.failed) and not self._read_only:
+        version, before = self._known.get(session, (0, SessionTrace()))
+        telling = trace.problems or trace.failed or version  # a state without a failure replaces one with
+        if session and trace != before and telling and not self._read_only:
             with suppress(OSError):  # no space: it is known until the process ends
                 held = {"project": project, "trace": dumps(trace, mask=_masked)}
                 version = session_files.write(self._home, session, held)

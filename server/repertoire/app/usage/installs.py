@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 
 from repertoire.app.clock import now
@@ -15,6 +15,7 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 
 _FOLLOWS = timedelta(days=14)  # an installation within this time after an offer is attributed to it
+_LEARNED = "learned"  # marks a selection that became an edge of its request, which an undo takes back
 _LOOKED_AT = 2_000  # newest offers and selections that are considered
 
 
@@ -23,39 +24,42 @@ def note_installs(store: Store, settings: Settings) -> int:
 
     Of what `repertoire install` installed, the named components are selected, and not what came along with them. Of
     what was installed in another way, nobody knows what was meant: each component that was offered before is. What was
-    offered for a request, or shown beside a set for it, is learned for that request.
+    offered for a request, or shown beside a set for it, is learned for that request. Nothing is recorded twice, also
+    if the log was deleted in between.
     """
     journal = Journal(store.path.parent).entries()
-    named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key)]
-    found = [_selection(now(), offer) for offer in _installed_offers(store, journal)]
+    noted = store.events.noted_installs()
+    named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key, noted)]
+    found = [_selection(store, now(), offer) for offer in _installed_offers(store, journal)]
     store.events.append([*named, *found])
+    store.events.note_installs([_name(entry) for entry in journal if entry.state in (DONE, UNDONE)])
     for event in (*named, *found):
-        if event.kind == SELECTED:
-            _learn(store, event, settings)
-        elif event.request:
+        if event.kind == TAKEN_BACK and event.data.get(_LEARNED):
             store.requests.withdraw(event.request, event.node)
+        elif event.data.get(_LEARNED):
+            asked = AskedPrompt(event.request, store.events.prompt_of(event.request))
+            where = Moment(event.at, event.session, event.project)
+            learn(store, Lesson(asked, event.node, where), settings)
     return sum(event.kind == SELECTED for event in [*named, *found])
 
 
-def _learn(store: Store, selection: Event, settings: Settings) -> None:
-    """Learn a selection for its request, of which the log holds the text if the settings allow it."""
-    text = store.events.prompt_of(selection.request) if selection.request else ""
-    if text:
-        where = Moment(selection.at, selection.session, selection.project)
-        learn(store, Lesson(AskedPrompt(selection.request, text), selection.node, where), settings)
+def _name(entry: JournalEntry) -> str:
+    return f"{entry.name} {entry.at}"  # the numbers begin anew where somebody deletes the journal
 
 
-def _journalled(store: Store, entry: JournalEntry, key: str) -> Iterator[Event]:
+def _journalled(store: Store, entry: JournalEntry, key: str, noted: Collection[str]) -> Iterator[Event]:
     """Yield what the log lacks of an installation that named a component: its selection, or that it was undone."""
     known = store.events.of_node(key, kinds=(SELECTED, TAKEN_BACK))
-    noted = {event.at: event for event in known if event.data.get("how") == INSTALLED}
-    if entry.state == DONE and _recent(entry.at) and max(noted, default="") < entry.at:
+    selections = {event.at: event for event in known if event.data.get("how") == INSTALLED}
+    is_new = _name(entry) not in noted and max(selections, default="") < entry.at
+    if entry.state == DONE and _recent(entry.at) and is_new:
         offers = (event for event in store.events.of_node(key, kinds=(OFFERED,)) if _followed(event))
-        yield _selection(entry.at, next(offers, None) or _beside_a_set(store, entry, key))
+        yield _selection(store, entry.at, next(offers, None) or _beside_a_set(store, entry, key))
     withdrawn = any(event.data.get(INSTALLED) == entry.at for event in known if event.kind == TAKEN_BACK)
-    if entry.state == UNDONE and entry.at in noted and not withdrawn:
-        request = noted[entry.at].request
-        yield Event(now(), TAKEN_BACK, "", entry.project, request, key, {INSTALLED: entry.at})
+    if entry.state == UNDONE and entry.at in selections and not withdrawn:
+        selection = selections[entry.at]
+        told = {INSTALLED: entry.at, **({_LEARNED: True} if selection.data.get(_LEARNED) else {})}
+        yield Event(now(), TAKEN_BACK, "", entry.project, selection.request, key, told)
 
 
 def _beside_a_set(store: Store, entry: JournalEntry, key: str) -> Event:
@@ -73,10 +77,12 @@ def _installed_offers(store: Store, journal: Sequence[JournalEntry]) -> Iterator
     for event in store.events.latest((OFFERED, SELECTED, TAKEN_BACK), limit=_LOOKED_AT):
         if event.kind == OFFERED and _followed(event):
             offers[event.node] = event
-        elif event.data.get("how") == INSTALLED:
-            noted.add(event.node)
         elif event.kind == TAKEN_BACK:
             noted.discard(event.node)
+        elif event.data.get("how") == INSTALLED:
+            noted.add(event.node)
+        else:
+            offers.pop(event.node, None)  # that use is what followed from it
     named = {key for entry in journal if entry.state != UNDONE for key in entry.ids}
     units = {_unit(entry.component) for key in named if (entry := store.graph.by_key(key)) is not None}
     for node, offer in offers.items():
@@ -99,26 +105,23 @@ def _unit(component: Component) -> tuple[str, str, str]:
     return component.plugin, component.marketplace, component.repository
 
 
-def _selection(at: str, offer: Event) -> Event:
+def _selection(store: Store, at: str, offer: Event) -> Event:
+    """Return the selection that follows from an offer; it is learned if the log holds the text of the request."""
     data = {"name": offer.data.get("name", ""), "offered": bool(offer.id), "how": INSTALLED}
-    return Event(
-        at,
-        SELECTED,
-        "",
-        offer.project,
-        offer.request,
-        offer.node,
-        {**data, **({"offer": offer.id} if offer.id else {})},
-    )
+    if offer.id:
+        data["offer"] = offer.id
+    if offer.request and store.events.prompt_of(offer.request):
+        data[_LEARNED] = True
+    return Event(at, SELECTED, "", offer.project, offer.request, offer.node, data)
 
 
 def _installed(store: Store, offer: Event) -> bool:
-    """Return whether an offered component, or a copy with its name, type and plugin, is installed."""
+    """Tell whether an offered component, or one of its name, type and plugin, is installed where it was offered."""
     name, kind = str(offer.data.get("name", "")), offer.data.get("type")
-    offered = store.graph.by_key(offer.node)
+    offered, elsewhere = store.graph.by_key(offer.node), store.sources.elsewhere(offer.project)
     for entry in store.graph.by_name(name):
         component = entry.component
         same_plugin = offered is None or component.plugin == offered.component.plugin
-        if component.installed and component.type == kind and same_plugin:
+        if component.installed and component.type == kind and same_plugin and entry.source not in elsewhere:
             return True
     return False

@@ -97,7 +97,7 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
     here = [trial for trial in found if trial.project == project]
     clock = Decay(now(), settings.memory_days, project)
     everywhere, local = summarize_usage(found, clock, same=same), summarize_usage(here, clock, same=same)
-    followed = sum(bool(trial.offered_at and trial.selected_at) for trial in found)
+    followed = sum(bool(trial.offered_at and trial.used) for trial in found)
     offered = sum(bool(trial.offered_at) for trial in found)
     judged = [trial for trial in found if trial.selected_at]
     selected = [trial for trial in judged if trial.used]
@@ -150,7 +150,7 @@ def _by_rank(found: Sequence[Trial]) -> tuple[RankStats, ...]:
         RankStats(
             rank,
             sum(trial.rank == rank for trial in found if trial.offered_at),
-            sum(trial.rank == rank for trial in found if trial.offered_at and trial.selected_at),
+            sum(trial.rank == rank for trial in found if trial.offered_at and trial.used),
             round(propensity(rank), 3),
         )
         for rank in ranks

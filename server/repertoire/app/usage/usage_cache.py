@@ -44,8 +44,8 @@ def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
 class UsageCache:
     """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
-    `size` returns the length of the log, which is read again only after it has grown by 1/50; `team` returns what a
-    team tells of each component.
+    `size` returns the length of the log, which is read again only after it has grown by 1/50, or if `said` has changed:
+    how often persons gave feedback. `team` returns what a team tells of each component.
     """
 
     def __init__(
@@ -53,11 +53,13 @@ class UsageCache:
         read: Callable[[], Usage],
         *,
         size: Callable[[], int] | None = None,
+        said: Callable[[], int] = int,
         team: Callable[[], Mapping[str, TeamUse]] = dict,
     ) -> None:
         self._read, self._team = read, team
-        self._size = size
+        self._size, self._said = size, said
         self._kept: tuple[int, Usage] | None = None
+        self._heard = 0
 
     @property
     def usage(self) -> Usage:
@@ -98,12 +100,12 @@ class UsageCache:
 
     def renewed(self) -> Usage:
         """Return the usage, computed again if the log has grown enough."""
-        size = self._size() if self._size is not None else 0
-        if self._kept is not None and self._size is not None:
+        size, said = self._size() if self._size is not None else 0, self._said()
+        if self._kept is not None and self._size is not None and said == self._heard:
             read, usage = self._kept
             if 0 <= size - read <= read // _PATIENCE:  # a shorter log: events were deleted
                 return usage
-        self._kept = size, self._read()
+        self._kept, self._heard = (size, self._read()), said
         return self._kept[1]
 
     def _values(self, snapshot: Snapshot) -> Floats:
