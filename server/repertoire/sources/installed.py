@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.boot.session_folders import local_folder, session_folders
+from repertoire.domain.component import SourceInfo
 from repertoire.sources.address import key_of
 from repertoire.sources.client_files import (
     as_object,
@@ -100,6 +101,12 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
         {f"{place.plugin}@{place.marketplace}": place.key for place in own},
         frozenset(_vanished(plugins)),
     )
+
+
+def find_in_project(environment: Mapping[str, str], info: SourceInfo) -> InstalledSource | None:
+    """Return what a project's source stands for, as it is in the project's folder now; None where nothing is left."""
+    places = look(environment, project=Path(info.location)).places
+    return next((place for place in places if place.key == info.key), None)
 
 
 def _vanished(plugins: Path) -> Iterator[str]:

@@ -33,10 +33,10 @@ def ago(**span: int) -> str:
 def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None:
     assert newest_attempt(tmp_path) == RefreshAttempt()
     for failures in (1, 2):
-        with pytest.raises(RuntimeError), attempted(tmp_path):
+        with pytest.raises(RuntimeError), attempted(tmp_path, None):
             raise RuntimeError
         assert newest_attempt(tmp_path).failures == failures
-    with attempted(tmp_path):
+    with attempted(tmp_path, None):
         assert newest_attempt(tmp_path).failures == 3, "called failed until it has ended"
     last = newest_attempt(tmp_path)
     assert last.failures == 0
@@ -47,7 +47,7 @@ def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(t
     home = filled_home(tmp_path / "data")
     code = (
         "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.refresh_attempts import attempted\n"
-        "with attempted(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "with attempted(pathlib.Path(sys.argv[1]), None):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "server")}
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
@@ -94,6 +94,58 @@ def test_the_hours_are_a_setting(tmp_path: Path) -> None:
             past = {"started": ago(days=30), "finished": ago(days=30), "failures": 0}
             (home / "refresh.json").write_text(json.dumps(past), encoding="utf-8")
             assert is_refresh_due(repertoire, environment) is stale
+
+
+def test_what_a_project_has_of_its_own_is_read_when_somebody_first_works_in_it_and_when_it_changes(
+    bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = {"CLAUDE_CONFIG_DIR": str(bench.root / "none")}
+
+    def due_in(name: str) -> bool:
+        monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(bench.root / name))
+        with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
+            return is_refresh_due(repertoire, environment)
+
+    def read(name: str, **later: int) -> None:
+        monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(bench.root / name))
+        refresh(bench.store, bench.home, settings=Settings())
+        at = (datetime.now(timezone.utc) + timedelta(**later)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        told = json.loads((bench.home / "refresh.json").read_text())
+        told["projects"][str(bench.root / name)] = at
+        (bench.home / "refresh.json").write_text(json.dumps(told))
+
+    for name in ("first", "second"):
+        bench.write({f".claude/skills/{name}/SKILL.md": skill(name, f"Does the {name}.")}, under=name)
+    (bench.root / "bare").mkdir()
+    read("first", seconds=9)
+    assert [due_in(name) for name in ("first", "second", "bare")] == [False, True, False]
+    read("bare")
+    assert due_in("second")
+    read("second", seconds=9)
+    assert [due_in(name) for name in ("first", "second", "bare")] == [False, False, False]
+    read("second", seconds=-9)
+    assert due_in("second"), "a skill came after it was read"
+    read("second", seconds=9)
+    shutil.rmtree(bench.root / "second/.claude/skills")
+    assert due_in("second")
+
+
+@pytest.mark.parametrize("gone", ["third", "third/.claude"])
+def test_what_a_project_had_is_removed_from_anywhere_and_told_of_once(
+    bench, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    bench.write({".claude/skills/mine/SKILL.md": skill("mine", "Does the third.")}, under="third")
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(bench.root / "third"))
+    refresh(bench.store, bench.home, settings=Settings())
+    assert bench.store.graph.by_name("mine")
+    shutil.rmtree(bench.root / gone)
+    (bench.root / "other").mkdir()
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(bench.root / "other"))
+    reports = refresh(bench.store, bench.home, settings=Settings())
+    assert not bench.store.graph.by_name("mine")
+    assert [(one.removed, one.warnings) for one in reports if one.source == f"project:{bench.root / 'third'}"] == [
+        (1, ("it is no longer on this machine",))
+    ]
 
 
 def test_what_was_cut_off_or_is_nonsense_is_as_if_nothing_had_been_tried(tmp_path: Path) -> None:

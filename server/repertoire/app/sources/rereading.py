@@ -34,19 +34,18 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
         yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
     seen = {place.key for place in around.machine.places}
     for row in store.sources.all():
-        if row.info.key not in seen and (row.given or row.info.kind in BY_HAND):
+        if row.info.key in seen:
+            continue
+        if row.info.kind == "project":
+            found = installed.find_in_project(os.environ, row.info)
+            if found is not None:  # else it is removed as vanished
+                yield found.key, lambda found=found: open_place(found, around)  # type: ignore[misc]
+        elif row.given or row.info.kind in BY_HAND:
             info = replace(row.info, location=row.given or row.info.location)
             yield row.info.key, lambda info=info: _reopen(info, around, report)  # type: ignore[misc]
 
 
 def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSource:
-    location = Path(info.location)
-    if info.kind == "project":
-        for place in installed.look(os.environ, project=location).places:
-            if place.key == info.key:
-                return open_place(place, around)
-        message = f"{info.location} no longer contains components of its own"
-        raise SourceError(message)
     address = addresses.parse(info.location, trusted=True)
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)

@@ -68,7 +68,7 @@ def remove_vanished_sources(store: Store, machine: Machine, project: Path | None
         of_client = row.info.kind in ("user", "plugin", "marketplace", "project")
         kept = row.info.key in here or row.given or not of_client  # what a person ingested is theirs to remove
         if row.info.kind == "project" and row.info.location != str(project):
-            kept = Path(row.info.location).is_dir()
+            kept = installed.find_in_project(os.environ, row.info) is not None
         if not kept and row.info.key in machine.vanished:
             reason = f"Claude Code lists it, and nothing is at {row.info.location}"
             note_unread(store, row.info.key, reason)

@@ -56,8 +56,8 @@ def refresh(
         RefreshRunning: another process is refreshing, and `waiting` is not given.
         StoreError: the home cannot be written.
     """
-    with one_refresh(home, waiting), attempted(home):
-        project = project_folder()
+    project = project_folder()
+    with one_refresh(home, waiting), attempted(home, project):
         machine = installed.look(os.environ, project=project)
         reports = [write_catalogue(store, report=report)]
         if embedder is not None:

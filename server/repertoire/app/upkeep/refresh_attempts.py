@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from repertoire.boot.private_file import write_json
 
 _FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
 _MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product
+_MOST_PROJECTS = 500
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -24,25 +25,30 @@ class RefreshAttempt:
     started: str = ""
     finished: str = ""
     failures: int = 0
+    projects: Mapping[str, str] = field(default_factory=dict)  # projects whose components were read, and when last
 
 
 def newest_attempt(home: Path) -> RefreshAttempt:
     """Return the record of the newest refresh; a killed one counts as failed."""
     try:
         told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
-        return RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
+        newest = RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
+        return replace(newest, projects={str(path): str(at) for path, at in dict(told.get("projects", {})).items()})
     except (OSError, ValueError, KeyError, TypeError):  # no refresh yet, or a damaged file
         return RefreshAttempt()
 
 
 @contextlib.contextmanager
-def attempted(home: Path) -> Iterator[None]:
-    """Record the start of a refresh as failed, and at the end of the block its success."""
+def attempted(home: Path, project: Path | None) -> Iterator[None]:
+    """Record the start of a refresh in a project as failed, and at the end of the block its success."""
     before = newest_attempt(home)
-    begun = RefreshAttempt(now(), before.finished, before.failures + 1)
+    begun = replace(before, started=now(), failures=before.failures + 1)
     _keep(home, begun)
     yield
-    _keep(home, RefreshAttempt(begun.started, now(), 0))
+    others = {path: at for path, at in before.projects.items() if path != str(project)}
+    read = {**others, **({str(project): begun.started} if project is not None else {})}
+    newest = dict(list(read.items())[-_MOST_PROJECTS:])
+    _keep(home, RefreshAttempt(begun.started, now(), 0, newest))
 
 
 def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:

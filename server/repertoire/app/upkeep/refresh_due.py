@@ -7,13 +7,18 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from repertoire.app.current_project import project_folder
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue, time_of
+from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, must_wait, newest_attempt, overdue, time_of
+from repertoire.boot.session_folders import session_folders
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.errors import InvalidRequest
 from repertoire.sources.client_files import config_folder
 
-_WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
+_FOLDERS = ("skills", "agents", "commands")
+_WATCHED = (*_FOLDERS, "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
+_WATCHED_IN_PROJECT = (*(f".claude/{name}" for name in (*_FOLDERS, "settings.json")), ".mcp.json")
 
 
 def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
@@ -37,7 +42,23 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
     config = config_folder(environment)
     # What changes while a refresh runs may come too late for it, so its start counts. An ingest looks at one source.
     since = time_of((attempt.finished if attempt.failures else attempt.started) or read).timestamp()
-    return any(changed > since for changed in _changes(config)) or _is_gone(repertoire, config)
+    changed = any(changed > since for changed in _changes(config / name for name in _WATCHED))
+    return changed or _is_gone(repertoire, "user", config) or _is_project_due(repertoire, attempt)
+
+
+def _is_project_due(repertoire: Repertoire, attempt: RefreshAttempt) -> bool:
+    """Tell whether the present project has components of its own that were never read, have changed, or are gone."""
+    try:
+        project = project_folder()
+    except InvalidRequest:
+        project = None
+    if project is None:
+        return False
+    folders = session_folders(str(project))
+    since = time_of(attempt.projects.get(str(project), "")).timestamp()
+    watched = (folder / name for folder in folders for name in _WATCHED_IN_PROJECT)
+    gone = any(_is_gone(repertoire, "project", folder) for folder in folders)
+    return gone or any(changed > since for changed in _changes(watched))
 
 
 def holds_only_catalogue(repertoire: Repertoire) -> bool:
@@ -47,20 +68,21 @@ def holds_only_catalogue(repertoire: Repertoire) -> bool:
     return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
 
 
-def _changes(config: Path) -> Iterable[float]:
-    """Yield the time of the last change of each watched path; a folder changes when an entry is added or removed.
+def _changes(watched: Iterable[Path]) -> Iterable[float]:
+    """Yield the time of the last change of each path that is there; a folder's when an entry is added or removed.
 
     What comes back from a backup bears an old date; that it came is told by the time of its change of state.
     """
-    for name in _WATCHED:
+    for path in watched:
         with contextlib.suppress(OSError):
-            status = (config / name).stat()
+            status = path.stat()
             yield max(status.st_mtime, status.st_ctime)
 
 
-def _is_gone(repertoire: Repertoire, config: Path) -> bool:
+def _is_gone(repertoire: Repertoire, kind: str, folder: Path) -> bool:
     """Tell whether a watched folder was deleted from which components are known."""
-    gone = tuple(f"{name}/" for name in _WATCHED if not (config / name).exists())
+    names = _WATCHED if kind == "user" else _WATCHED_IN_PROJECT
+    gone = tuple(f"{name}/" for name in names if not (folder / name).exists())
     sources = repertoire.store.sources
-    own = [row.info.key for row in sources.all() if row.info.kind == "user" and row.info.location == str(config)]
+    own = [row.info.key for row in sources.all() if row.info.kind == kind and row.info.location == str(folder)]
     return any(path.startswith(gone) for key in own for path in sources.file_hashes(key))
