@@ -183,7 +183,7 @@ def test_what_was_changed_since_is_not_overwritten(run, shelf, user):
 def test_what_is_there_and_is_another_is_not_overwritten(run, shelf, user):
     write(user / "skills/weave/SKILL.md", "mine")
     before = tree(user)
-    refused = run("install", "weave", "--yes")
+    refused = run("install", f"folder:{shelf}:skills/weave/SKILL.md", "--yes")
     assert refused.returncode == 1
     assert "nothing is overwritten" in refused.stderr
     assert tree(user) == before

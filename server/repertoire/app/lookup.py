@@ -20,8 +20,8 @@ _MAX_IDS = 5  # an error lists at most so many ids of components that share a na
 _LONGEST = 120  # names are compared by so many first characters
 
 
-def find_components(store: Store, asked: str) -> list[StoredComponent]:
-    """Return the components with an id or name, installed ones first.
+def find_components(store: Store, asked: str, *, project: str = "") -> list[StoredComponent]:
+    """Return the components with an id or name, installed ones first; none of another project's own beside others.
 
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
@@ -29,17 +29,18 @@ def find_components(store: Store, asked: str) -> list[StoredComponent]:
     found = find_by_name(store.graph, asked)
     if not found:
         raise UnknownComponent(unknown_component_text(store, asked))
-    return found
+    elsewhere = store.sources.elsewhere(project) if project and len(found) > 1 else frozenset[str]()
+    return [entry for entry in found if entry.source not in elsewhere] or found
 
 
-def find_meant(store: Store, asked: str) -> list[StoredComponent]:
+def find_meant(store: Store, asked: str, *, project: str = "") -> list[StoredComponent]:
     """Return the component with an id or name and its exact copies; a plugin precedes its own parts of that name.
 
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name.
     """
-    found = find_components(store, asked)
+    found = find_components(store, asked, project=project)
     wholes = {_plugin_of(entry) for entry in found if entry.component.type == PLUGIN}
     parts = [entry for entry in found if entry.component.type != PLUGIN and _plugin_of(entry) in wholes]
     meant = [entry for entry in found if entry not in parts]
@@ -64,8 +65,8 @@ def find_one_component(store: Store, asked: str) -> StoredComponent:
     return find_meant(store, asked)[0]
 
 
-def find_to_install(store: Store, asked: str) -> StoredComponent:
-    """Return the component that an id or name means; of several of that name, the one that was suggested last.
+def find_to_install(store: Store, asked: str, *, project: str = "") -> StoredComponent:
+    """Return the component that an id or name means in a project; of several of a name, the one suggested last.
 
     Even of exact copies one may bring far more along than the other; one that is installed is meant before those.
 
@@ -73,11 +74,11 @@ def find_to_install(store: Store, asked: str) -> StoredComponent:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name, and none was suggested.
     """
-    found = find_components(store, asked)
+    found = find_components(store, asked, project=project)
     named = store.events.last(OFFERED) if len(found) > 1 else {}
     suggested = [entry for entry in found if entry.component.id in named]
     if not suggested:
-        return find_one_component(store, asked)
+        return find_meant(store, asked, project=project)[0]
     last = max(suggested, key=lambda entry: named[entry.component.id])
     copies = (entry for entry in found if entry.component.content_hash == last.component.content_hash)
     return next((entry for entry in copies if entry.component.installed), last)

@@ -18,6 +18,7 @@ from repertoire.app.installation.install import (
     undo,
     unreadable_installations,
 )
+from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.wiring import find_home, open_repertoire
@@ -91,6 +92,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home, settings = repertoire.home, repertoire.settings
+        _read_installed(repertoire)  # what somebody deleted by hand can be installed anew
         first = plan(repertoire.store, home, replace(wanted, dry=True), settings=settings)
         if dry_run or not any(part.unread for part in first.parts):
             decided = first
@@ -120,8 +122,19 @@ def _tell_unreadable(home: Path) -> None:
 
 def _read_again() -> None:
     """Read again what Claude Code has, so that answers know what is installed, and learning for what."""
-    with open_repertoire() as repertoire, progress() as bar:
-        store, home, settings = repertoire.store, repertoire.home, repertoire.settings
-        if not store.read_only:
-            ingest(store, home, INSTALLED_COMPONENTS, settings=settings, report=report_steps(bar))
-            note_installs(store, settings)
+    with open_repertoire() as repertoire:
+        _read_installed(repertoire)
+        if not repertoire.store.read_only:
+            note_installs(repertoire.store, repertoire.settings)
+
+
+def _read_installed(repertoire: Repertoire) -> None:
+    if not repertoire.store.read_only:
+        with progress() as bar:
+            ingest(
+                repertoire.store,
+                repertoire.home,
+                INSTALLED_COMPONENTS,
+                settings=repertoire.settings,
+                report=report_steps(bar),
+            )

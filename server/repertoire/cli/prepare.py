@@ -12,7 +12,7 @@ import click
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.upkeep.background_refresh import RefreshRunning, running, start_detached_refresh
-from repertoire.app.upkeep.refresh_due import is_refresh_due
+from repertoire.app.upkeep.refresh_due import is_refresh_due, is_unread, lacks_catalogue
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 
@@ -25,11 +25,18 @@ _POLL_S = 0.2
 
 @contextmanager
 def prepared(repertoire: Repertoire, *, wait: bool) -> Iterator[tuple[str, ...]]:
-    """Read the sources if the graph is empty, and embed them if told to wait; yield notes for the person."""
+    """Read the sources if the graph is empty, and embed them if told to wait; yield notes for the person.
+
+    Who read a source before anything else gets the catalogue too, which a refresh in the background would bring.
+    """
     if not repertoire.store.read_only:
-        if _unread(repertoire):
+        if is_unread(repertoire.store):
             with progress() as bar:
                 _first_reading(repertoire, bar)
+        elif repertoire.settings.background and lacks_catalogue(repertoire):
+            from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
+
+            fill_new_home(repertoire)
         embed_missing_vectors(repertoire, wait=wait)
     yield repertoire.degraded
 
@@ -72,11 +79,6 @@ def wait_reporter(repertoire: Repertoire, bar: Callable[[str, int, int], None]) 
     return tell
 
 
-def _unread(repertoire: Repertoire) -> bool:
-    """Tell whether no source was read yet, or none since the database was rescued."""
-    return not any(row.ingested_at for row in repertoire.store.sources.all())
-
-
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
     from repertoire.app.sources.embed import embed_own, embed_shipped  # noqa: PLC0415 - a slow import for the first run only
     from repertoire.app.upkeep.refresh import refresh  # noqa: PLC0415
@@ -88,6 +90,6 @@ def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None])
             embed_own(repertoire.store, repertoire.embedder)
     except RefreshRunning:
         deadline = time.monotonic() + _PATIENCE_S
-        while _unread(repertoire) and running(repertoire.home) and time.monotonic() < deadline:
+        while is_unread(repertoire.store) and running(repertoire.home) and time.monotonic() < deadline:
             bar("waiting for another process that reads the same", 0, 0)
             time.sleep(_POLL_S)

@@ -237,7 +237,7 @@ class Dispatcher:
         return answers
 
     async def _begin(self) -> None:
-        """Load the shipped catalogue into an empty graph; a background refresh reads the other sources."""
+        """Load the shipped catalogue into a new home; a background refresh reads the other sources."""
         try:
             if await self._answering.run(lambda answers: answers.awaits_first_reading()):
                 await self._writing.run(lambda writes: writes.begin())

@@ -21,7 +21,7 @@ from repertoire.app.session.hint import HintLimits, Offer, names_components, off
 from repertoire.app.session.noticed import NoticingSessions
 from repertoire.app.session.spool import of_session, record_events
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
-from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
+from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due, lacks_catalogue
 from repertoire.app.usage import lessons
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
@@ -101,8 +101,8 @@ class Answers:
         return start_watching(repertoire.home, root)
 
     def awaits_first_reading(self) -> bool:
-        """Tell whether the graph is empty and a refresh may start to fill it."""
-        return self._may_refresh and not any(row.ingested_at for row in self.repertoire.store.sources.all())
+        """Tell whether the shipped catalogue is not there yet and a refresh may bring it."""
+        return self._may_refresh and lacks_catalogue(self.repertoire)
 
     def _unread(self) -> tuple[str, ...]:
         return (_BEGUN,) if self._may_refresh and holds_only_catalogue(self.repertoire) else ()

@@ -147,7 +147,8 @@ class Pipeline:
                 pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
-            copy = snapshot.summaries[answering[row]].id if answering[row] != row else ""
+            stood_for = answering[row] != row and not ranking.silenced[answering[row]]  # as one of another project is
+            copy = snapshot.summaries[answering[row]].id if stood_for else ""
             taken = "" if copy else taken_name(snapshot, entry.component, ranking.plan.query.project)
             found.append(
                 Hit(

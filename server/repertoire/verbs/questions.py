@@ -20,7 +20,8 @@ from repertoire.verbs.verb import Context, Verb
 
 def _search(context: Context, query: Query) -> Answer:
     asked = replace(query, project=context.project)
-    return search(context.repertoire.pipeline, asked, muted=context.muted, refused=context.refused)
+    repertoire, elsewhere = context.repertoire, context.repertoire.store.sources.elsewhere(context.project)
+    return search(repertoire.pipeline, asked, muted=context.muted, refused=context.refused, elsewhere=elsewhere)
 
 
 def _recommend(context: Context, task: Task) -> Recommendation:

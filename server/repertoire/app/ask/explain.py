@@ -166,7 +166,7 @@ def explain(
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = find_components(store, asked.component)
+    entries = find_components(store, asked.component, project=asked.project)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id)

@@ -13,10 +13,16 @@ from repertoire.retrieval.plan import SEARCH, combined_topic
 
 
 def search(
-    pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset(), refused: frozenset[str] = frozenset()
+    pipeline: Pipeline,
+    query: Query,
+    *,
+    muted: frozenset[str] = frozenset(),
+    refused: frozenset[str] = frozenset(),
+    elsewhere: frozenset[str] = frozenset(),
 ) -> Answer:
     """Rank the components for a query; hits of `muted` ids and sources are marked as muted, of `refused` ids as that.
 
+    Sources `elsewhere` are other projects' own: what they hold is not there in this one, and is not found.
     The answer also holds known combinations, if the query asks for them, and companions of `query.using`.
 
     Raises:
@@ -29,7 +35,7 @@ def search(
         message = f"limit is {query.limit}; ask for 1 result or more"
         raise InvalidRequest(message)
     topic = combined_topic(query.text)
-    ranking = pipeline.rank(replace(query, text=topic) if topic else query, intent=SEARCH)
+    ranking = pipeline.rank(replace(query, text=topic) if topic else query, intent=SEARCH, muted=elsewhere)
     rows = ranking.rows[: query.limit]
     silenced = rows[silenced_rows(ranking.snapshot, muted)[rows]].tolist()
     silent = {ranking.snapshot.summaries[row].id for row in silenced}

@@ -77,7 +77,8 @@ def plan(
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
-    found = {entry.component.id: entry for entry in (find_to_install(store, asked) for asked in wanted.ids)}
+    meant = (find_to_install(store, asked, project=str(wanted.project)) for asked in wanted.ids)
+    found = {entry.component.id: entry for entry in meant}
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}

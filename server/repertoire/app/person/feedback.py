@@ -75,7 +75,7 @@ def _named_component(store: Store, target: str, moment: Moment) -> tuple[Compone
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name, and none was used.
     """
-    found = [entry.component for entry in find_components(store, target)]
+    found = [entry.component for entry in find_components(store, target, project=moment.project)]
     here = moment.session or None  # a use of no known session is nobody's own
     uses = [
         (event.session == here, event.project == moment.project, event.id, component, event)
@@ -83,6 +83,6 @@ def _named_component(store: Store, target: str, moment: Moment) -> tuple[Compone
         for event in standing(store.events.of_node(component.id, kinds=(SELECTED, FAILED, TAKEN_BACK), limit=50))
     ]
     if not uses:
-        return find_meant(store, target)[0].component, None
+        return find_meant(store, target, project=moment.project)[0].component, None
     *_, component, event = max(uses, key=lambda use: use[:3])
     return component, event

@@ -13,8 +13,10 @@ from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, must_wait, newest_attempt, overdue, time_of
 from repertoire.boot.session_folders import session_folders
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.component import PACKS
 from repertoire.domain.errors import InvalidRequest
 from repertoire.sources.client_files import config_folder
+from repertoire.store.database import Store
 
 _FOLDERS = ("skills", "agents", "commands")
 _WATCHED = (*_FOLDERS, "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
@@ -61,11 +63,23 @@ def _is_project_due(repertoire: Repertoire, attempt: RefreshAttempt) -> bool:
     return gone or any(changed > since for changed in _changes(watched))
 
 
+def is_unread(store: Store) -> bool:
+    """Return whether no source was read yet; what stands in for packs is written by who builds one, and is none."""
+    return not any(row.ingested_at for row in store.sources.all() if row.info.key != PACKS)
+
+
 def holds_only_catalogue(repertoire: Repertoire) -> bool:
     """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False
-    return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
+    return all(row.info.key in (CATALOGUE.key, PACKS) for row in repertoire.store.sources.all())
+
+
+def lacks_catalogue(repertoire: Repertoire) -> bool:
+    """Return whether a person read a source before anything else, so that the shipped catalogue is not there yet."""
+    if newest_attempt(repertoire.home).finished:
+        return False  # nor does it come back where somebody removed it
+    return all(row.info.key != CATALOGUE.key for row in repertoire.store.sources.all())
 
 
 def _changes(watched: Iterable[Path]) -> Iterable[float]:
