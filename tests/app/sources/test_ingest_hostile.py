@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from examples import examples
 from ingestion.workbench import skill
+from repertoire.app.projects.named_files import named_files, say_all
+from repertoire.app.session.installed_entries import installed_entries
 from repertoire.app.sources import ingest as ingesting
 from repertoire.ingestion.extraction_plan import plan_extraction
 from repertoire.ingestion.front_matter import split
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.sources.crawl import nothing
 
 GOOD = {"skills/good/SKILL.md": skill("good")}
 
@@ -41,6 +44,23 @@ def test_links_that_leave_the_source_are_refused_and_told(bench):
     assert reasons(report)["agents/stolen.md"] == "a link that leaves the source"
     assert reasons(report)["agents/nowhere.md"] == "a link that leads nowhere"
     assert b"Outside" not in (bench.home / "repertoire.db").read_bytes()
+
+
+@pytest.mark.parametrize("odd", [".claude/skills/odd", ".claude/agents", ".claude", "skills/odd"])
+@pytest.mark.parametrize("target", ["t" * 300, "odd"])
+def test_a_link_to_too_long_a_name_or_to_itself_ends_no_command_in_its_repository(bench, odd, target):
+    project = bench.write(GOOD, under="project")
+    (project / odd).parent.mkdir(parents=True, exist_ok=True)
+    (project / odd).symlink_to(target if target != "odd" else project / odd)
+
+    bench.ingest_all("installed")
+    installed_entries(os.environ, project)
+    report = bench.ingest(project)
+
+    assert report.components == 1
+    assert reasons(report) in ({}, {odd: "a link that leads nowhere"})
+    assert say_all(project, (odd,))
+    assert named_files(project, (odd,), nothing) == []
 
 
 def test_paths_in_manifests_cannot_leave_the_source(bench):
