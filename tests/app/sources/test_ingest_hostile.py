@@ -147,6 +147,29 @@ def test_front_matter_that_grows_or_nests_without_end_costs_nothing(bench):
     assert any("bomb" in warning for warning in report.warnings)
 
 
+def test_a_file_that_a_parser_fails_on_is_told_with_the_reason_and_the_others_are_read(bench):
+    shells = {"command": "bash", "args": ["-c", "bash"] * 1_900}
+    nested = f"a; {'(' * 2_000}python_version > '3'{')' * 2_000}"
+    report = bench.ingest(
+        bench.write(
+            {
+                **GOOD,
+                "shells/.mcp.json": json.dumps({"mcpServers": {"x": shells}}),
+                "digits/pyproject.toml": f"[project]\nname = 'digits'\nsize = {'1' * 5_000}\n",
+                "deep/pyproject.toml": f'[project]\nname = "deep"\ndependencies = ["{nested}"]\n',
+                "beside/.mcp.json": json.dumps({"mcpServers": {"y": {"command": "python", "args": ["y.py"]}}}),
+                "beside/requirements.txt": f"{nested}\nmcp\n",
+                "hex/pyproject.toml": f"[project]\nname = 0x{'f' * 20_000}\n",
+            }
+        )
+    )
+
+    assert {"good", "x", "y"} <= {item.name for item in bench.all().values()}
+    assert reasons(report)["digits/pyproject.toml"].startswith("not TOML (Exceeds the limit")
+    assert set(reasons(report)) == {"digits/pyproject.toml", "hex/pyproject.toml"}
+    assert reasons(report)["hex/pyproject.toml"].startswith("cannot be read (ValueError: Exceeds the limit")
+
+
 def test_names_and_descriptions_cannot_hold_what_fakes_a_line(bench):
     bench.ingest(
         bench.write(
