@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import zipfile
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -168,6 +169,19 @@ def test_a_file_that_a_parser_fails_on_is_told_with_the_reason_and_the_others_ar
     assert reasons(report)["digits/pyproject.toml"].startswith("not TOML (Exceeds the limit")
     assert set(reasons(report)) == {"digits/pyproject.toml", "hex/pyproject.toml"}
     assert reasons(report)["hex/pyproject.toml"].startswith("cannot be read (ValueError: Exceeds the limit")
+
+
+def test_a_damaged_file_of_an_archive_is_told_and_no_component(bench):
+    archive = bench.root / "kit.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("kit/good/SKILL.md", GOOD["skills/good/SKILL.md"])
+        made.writestr("kit/bad/SKILL.md", skill("bad", body="Hello"))
+    archive.write_bytes(archive.read_bytes().replace(b"Hello", b"JELLO"))
+
+    report = bench.ingest(archive)
+
+    assert set(bench.all()) == {"good/SKILL.md"}
+    assert reasons(report)["bad/SKILL.md"].startswith("damaged")
 
 
 def test_names_and_descriptions_cannot_hold_what_fakes_a_line(bench):
