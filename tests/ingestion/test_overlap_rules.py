@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from repertoire.domain.component import ALTERNATIVE_TO, Component, Edge
 from repertoire.ingestion.alternatives import (
     ComponentPurpose,
@@ -161,6 +163,30 @@ def test_hooks_that_rewrite_or_reformat_the_same_conflict():
     )
     black = guard("format-py", "PostToolUse (Write): black .", "Formats python.")
     assert conflicts([prettier, black], frozenset()) == []
+
+
+def test_hooks_meet_on_the_tools_of_all_their_matchers():
+    each = guard("each", "PreToolUse (Bash): auto-approve it\nPreToolUse (Edit): auto-approve it")
+    both = guard("both", "PreToolUse (Edit|Read|Bash): block it")
+    (found,) = conflicts([each, both], frozenset())
+    assert found.evidence == "on PreToolUse (Bash|Edit), each approves by itself what the other decides on"
+
+
+def test_hooks_of_many_actions_are_compared_in_proportion_to_their_number():
+    def cost(actions: int) -> float:
+        hooks = [
+            guard(
+                name,
+                "\n".join(f"PreToolUse (Bash|{name}{number}): block" for number in range(actions)),
+                " ".join(f"{name}word{number}" for number in range(40)),
+            )
+            for name in ("one", "two")
+        ]
+        began = time.process_time()
+        conflicts(hooks, frozenset())
+        return time.process_time() - began
+
+    assert cost(120) < 2 * 4 * max(cost(30), 0.02)
 
 
 def test_guards_of_different_things_stand_beside_each_other():

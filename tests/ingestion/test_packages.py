@@ -177,6 +177,19 @@ def test_programs_that_are_broken_or_made_to_hurt_are_read_as_far_as_they_go():
     ]
 
 
+def test_a_program_whose_texts_grow_by_joining_them_again_and_again_fills_no_memory():
+    many = ",".join(["a"] * 400)
+    joined = f"a = '{'x' * 2_000}'\nb = ''.join([{many}])\nc = b.join([{many.replace('a', 'b')}])\n"
+    added = f"a = '{'x' * 20_000}'\n" + "".join(f"b{number} = a + a\n" for number in range(4_000))
+
+    parsed, failed = programs({"joined.py": joined, "added.py": added})
+
+    held = [dict(program.names.texts()) for program in parsed]
+    assert not failed
+    assert {len(text) for text in held[0].values()} == {2_000, 20_000}
+    assert sum(len(text) for text in held[1].values()) <= 4 * (len(added) + 20_000)
+
+
 def test_a_program_too_large_is_told_and_the_others_are_read():
     parsed, failed = programs({"large.js": "x" * 2_000_001, "small.js": "s.tool('a', 'b', {}, c)", "x.rb": "y"})
     assert [program.path for program in parsed] == ["small.js"]

@@ -145,6 +145,28 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path, room: Path) ->
     assert len(unpacked.refused) == 2
 
 
+def test_nothing_stays_of_a_damaged_entry_and_the_rest_is_read(tmp_path: Path, room: Path) -> None:
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("bad", b"Hello")
+        made.writestr("good", b"g")
+    archive.write_bytes(archive.read_bytes().replace(b"Hello", b"JELLO"))
+
+    unpacked = unpack(archive, room)
+
+    assert (unpacked.files, [path for path, _ in unpacked.refused]) == (("good",), ["bad"])
+    assert everything_below(room) == {"good"}
+
+
+def test_a_name_too_long_for_this_system_is_left_out_and_the_rest_is_read(tmp_path: Path, room: Path) -> None:
+    members = (("n" * 300, b"n"), (f"{'m' * 300}/m", b"m"), ("good", b"g"))
+    for archive in (tar(tmp_path / "a.tgz", *members), zipped(tmp_path / "a.zip", *members)):
+        unpacked = unpack(archive, room)
+        assert (unpacked.files, len(unpacked.refused)) == (("good",), 2)
+        assert unpacked.refused[0][1].startswith("cannot be written")
+        (room / "good").unlink()
+
+
 def test_what_is_no_archive_says_so(tmp_path: Path, room: Path) -> None:
     good = tar(tmp_path / "good.tgz", ("a", b"a" * 5000)).read_bytes()
     broken = (b"", b"hello", b"PK\x03\x04 but no more", good[: len(good) // 2], gzip.compress(b"no tar"))

@@ -69,6 +69,15 @@ no day
     assert [release.version for release in found.of("else/SKILL.md")] == ["9.0.0"]
 
 
+def test_a_change_log_that_grew_is_read_again(tmp_path):
+    root = write(tmp_path / "plain", **{"CHANGELOG.md": "## 1.0.0 - 2025-01-01\n"})
+    assert [release.version for release in releases.read(root).of("skills/a/SKILL.md")] == ["1.0.0"]
+
+    write(root, **{"CHANGELOG.md": "## 2.0.0 - 2026-01-01\nBREAKING\n## 1.0.0 - 2025-01-01\n"})
+
+    assert [release.version for release in releases.read(root).of("skills/a/SKILL.md")] == ["2.0.0", "1.0.0"]
+
+
 def test_a_shallow_clone_dates_no_version(tmp_path):
     kit = ".claude-plugin/plugin.json"
     root = repository(write(tmp_path / "r", **{kit: manifest("1.0.0")}), date="2025-01-01")

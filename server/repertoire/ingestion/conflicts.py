@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 
 from repertoire.domain.component import AGENT, COMMAND, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, SKILL, Edge
 from repertoire.domain.text import content_words
@@ -13,6 +14,8 @@ from repertoire.ports import Outline
 
 _MOST = 8
 _COMPARED = 60
+_ACTIONS, _TOOLS = 60, 100  # actions of one hook, and tools of one decision, that are compared with other hooks
+_TOLD = 12
 _SLASH = "slash command"
 _CALLED = {COMMAND: _SLASH, SKILL: _SLASH, AGENT: "agent", MCP_SERVER: "MCP server", PLUGIN: "plugin"}
 _WHEN = re.compile(r"^(PreToolUse|PermissionRequest|PostToolUse)(?: \(([^)\n]*)\))?: (.+)$", re.MULTILINE)
@@ -119,20 +122,19 @@ def _clash(first: ConflictCandidate, second: ConflictCandidate) -> str:
 
 
 def _hooks(hooks: Sequence[ConflictCandidate]) -> Iterator[Edge]:
-    acting = [(hook, _decisions(hook)) for hook in sorted(hooks, key=lambda hook: hook.id)]
-    for at, (first, decided) in enumerate(acting):
-        for second, others in acting[at + 1 :]:
-            contradiction = first.text != second.text and next(
-                (
-                    reason
-                    for one in decided
-                    for other in others
-                    if (reason := _contradiction(first, second, one, other))
-                ),
-                "",
-            )
-            if contradiction:
-                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, contradiction)
+    acting = [found for hook in sorted(hooks, key=lambda hook: hook.id) if (found := _Acting.of(hook)).decisions]
+    for first, second in combinations(acting, 2):
+        contradiction = first.hook.text != second.hook.text and next(
+            (
+                reason
+                for one in first.decisions
+                for other in second.decisions
+                if (reason := _contradiction(first, second, one, other))
+            ),
+            "",
+        )
+        if contradiction:
+            yield Edge(first.hook.id, second.hook.id, CONFLICTS_WITH, 0.7, contradiction)
 
 
 @dataclass(frozen=True)
@@ -143,29 +145,54 @@ class _Decision:
     tools: frozenset[str]  # empty: all
     does: str  # denies | approves | rewrites | formats
 
-    def meets(self, other: _Decision) -> str:
-        """Return the event, and the tools, that two decisions share; empty if they share none."""
-        if self.event != other.event:
-            return ""
+    def meets(self, other: _Decision) -> bool:
+        """Tell whether two decisions share the event, and a tool."""
+        apart = self.tools and other.tools and self.tools.isdisjoint(other.tools)
+        return self.event == other.event and not apart
+
+    def where(self, other: _Decision) -> str:
+        """Return the event, and the tools, that two decisions share."""
         shared = self.tools & other.tools if self.tools and other.tools else self.tools | other.tools
-        if not shared and (self.tools or other.tools):
-            return ""
-        return f"{self.event} ({'|'.join(sorted(shared))})" if shared else self.event
+        return f"{self.event} ({'|'.join(sorted(shared)[:_TOLD])})" if shared else self.event
+
+
+@dataclass(frozen=True)
+class _Acting:
+    """A hook that decides, with what it is compared by: found once, because it is compared with all others."""
+
+    hook: ConflictCandidate
+    decisions: tuple[_Decision, ...]
+    subject: frozenset[str]
+    languages: frozenset[str]
+
+    @classmethod
+    def of(cls, hook: ConflictCandidate) -> _Acting:
+        """Read the decisions of a hook, and what they are about."""
+        decisions = _decisions(hook)
+        formats = any(decision.does == "formats" for decision in decisions)
+        return cls(
+            hook,
+            decisions,
+            frozenset(content_words(f"{hook.name} {_own_words(hook)[:300]}")) if decisions else frozenset(),
+            _languages(hook) if formats else frozenset(),
+        )
 
 
 def _decisions(hook: ConflictCandidate) -> tuple[_Decision, ...]:
+    """Return what a hook does on each event, for the tools of all its matchers together."""
     about = f"{hook.name} {_own_words(hook)}"
-    lines = list(_WHEN.finditer(hook.actions))
-    found: dict[_Decision, None] = {}
+    lines = list(islice(_WHEN.finditer(hook.actions), _ACTIONS))
+    one_event = len({line[1] for line in lines}) == 1
+    found: dict[tuple[str, str], frozenset[str]] = {}
     for line in lines:
         event, matcher, action = line[1], line[2] or "", line[3]
         # A hook's description tells what its only action does; of several actions, each has to tell it itself.
-        description = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
-        tools = frozenset() if matcher in _EVERY else frozenset(filter(None, _ANY_OF.split(matcher.replace(" ", ""))))
-        does = _does(event, description, hook.name)
+        does = _does(event, f"{about} {action}" if one_event else action, hook.name)
         if does:
-            found[_Decision(event, tools, does)] = None
-    return tuple(found)
+            tools = () if matcher in _EVERY else _ANY_OF.split(matcher.replace(" ", ""))
+            named, known = frozenset(filter(None, tools)), found.get((event, does))
+            found[event, does] = named if known is None else known | named if known and named else frozenset()
+    return tuple(_Decision(event, frozenset(sorted(tools)[:_TOOLS]), does) for (event, does), tools in found.items())
 
 
 def _does(event: str, description: str, name: str) -> str:
@@ -178,28 +205,24 @@ def _does(event: str, description: str, name: str) -> str:
     return "denies" if _DENIES.search(description) else ""
 
 
-def _contradiction(first: ConflictCandidate, second: ConflictCandidate, one: _Decision, other: _Decision) -> str:
+def _contradiction(first: _Acting, second: _Acting, one: _Decision, other: _Decision) -> str:
     """Return how two decisions contradict each other; empty if they do not, as guards of different things."""
-    where = one.meets(other)
-    if not where:
+    if not one.meets(other):
         return ""
     if {one.does, other.does} == {"approves", "denies"}:
-        approver = first if one.does == "approves" else second
-        return f"on {where}, {approver.name} approves by itself what the other decides on"
+        approver = first.hook if one.does == "approves" else second.hook
+        return f"on {one.where(other)}, {approver.name} approves by itself what the other decides on"
     if one.does != other.does or one.does == "approves":
         return ""
     if one.does == "rewrites":
-        return f"both rewrite the input on {where}: which of them counts is chance"
+        return f"both rewrite the input on {one.where(other)}: which of them counts is chance"
     if one.does == "formats":
-        return f"both reformat what was written on {where}" if _same_language(first, second) else ""
-    ours, theirs = _subject(first), _subject(second)
-    shared = sorted(ours & theirs)
-    alike = len(shared) >= _SHARED and len(shared) >= _SAME_SUBJECT * len(ours | theirs)
-    return f"both decide on {where} about {', '.join(shared[:_SHARED])}" if alike else ""
-
-
-def _subject(hook: ConflictCandidate) -> frozenset[str]:
-    return frozenset(content_words(f"{hook.name} {_own_words(hook)[:300]}"))
+        ours, theirs = first.languages, second.languages
+        alike = not ours or not theirs or bool(ours & theirs)
+        return f"both reformat what was written on {one.where(other)}" if alike else ""
+    shared = first.subject & second.subject
+    alike = len(shared) >= _SHARED and len(shared) >= _SAME_SUBJECT * len(first.subject | second.subject)
+    return f"both decide on {one.where(other)} about {', '.join(sorted(shared)[:_SHARED])}" if alike else ""
 
 
 def _own_words(hook: ConflictCandidate) -> str:
@@ -212,8 +235,5 @@ _LANGUAGES = frozenset(
 )
 
 
-def _same_language(first: ConflictCandidate, second: ConflictCandidate) -> bool:
-    ours, theirs = (
-        {*content_words(f"{hook.name} {hook.description} {hook.actions}")} & _LANGUAGES for hook in (first, second)
-    )
-    return not ours or not theirs or bool(ours & theirs)
+def _languages(hook: ConflictCandidate) -> frozenset[str]:
+    return _LANGUAGES.intersection(content_words(f"{hook.name} {hook.description} {hook.actions}"))

@@ -70,7 +70,7 @@ def _lines(text: str) -> Iterator[str]:
 def _python(text: str) -> Iterator[str]:
     try:
         found = Requirement(text.strip())
-    except InvalidRequirement:  # an option, an address, a comment
+    except (InvalidRequirement, RecursionError):  # an option, an address, a comment; a thousand brackets
         return
     if found.url is None:
         yield f"{found.name}{found.specifier}"

@@ -135,12 +135,20 @@ class _Reader:
             with self._context.bounded():
                 return self._read(path)
         except TooSlow:
-            left = {member.id for member in self.members[members:]}
-            del self.members[members:]
-            self.plugin_ids = {
-                root: component_id for root, component_id in self.plugin_ids.items() if component_id not in left
-            }
+            self._leave_out(members)
             return slow
+        except (ValueError, RecursionError, MemoryError) as error:  # of a parser: one file must not end the ingest
+            self._leave_out(members)
+            reason = clean_line(f"cannot be read ({type(error).__name__}: {error})", 200)
+            return seal(FileRecord(path, "", skipped=reason), exact=True)
+
+    def _leave_out(self, members: int) -> None:
+        """Forget all members after the first so many: their file has no record."""
+        left = {member.id for member in self.members[members:]}
+        del self.members[members:]
+        self.plugin_ids = {
+            root: component_id for root, component_id in self.plugin_ids.items() if component_id not in left
+        }
 
     def _read(self, path: str) -> FileRecord | None:
         strategy = self._pick(path, self._layout)

@@ -83,24 +83,46 @@ class _Names:
     """The components of a source by name; of several with one name, the nearest is found."""
 
     def __init__(self, members: Sequence[SourceMember]) -> None:
-        self._by_name: dict[str, list[SourceMember]] = {}
+        self._by_name: dict[str, dict[str, SourceMember]] = {}
+        self._indexed: dict[tuple[str, tuple[str, ...]], _Namesakes] = {}
         for member in members:
-            if not member.known:
-                continue
-            self._by_name.setdefault(member.name.lower(), []).append(member)
+            if member.known:
+                self._by_name.setdefault(member.name.lower(), {}).setdefault(member.id, member)
 
-    def find(self, name: str, seeker: SourceMember, types: Iterable[str] = ()) -> SourceMember | None:
+    def find(self, name: str, seeker: SourceMember, types: tuple[str, ...] = ()) -> SourceMember | None:
         """Return the component of this name that is nearest to the seeker; None if there is none."""
-        wanted = set(types)
-        found = [
-            member
-            for member in self._by_name.get(name.lower(), ())
-            if member.id != seeker.id and (not wanted or member.type in wanted)
-        ]
+        named = self._by_name.get(name.lower())
+        if named is None:
+            return None
+        key = (name.lower(), types)
+        if key not in self._indexed:
+            self._indexed[key] = _Namesakes([member for member in named.values() if not types or member.type in types])
+        return self._indexed[key].nearest(seeker)
+
+
+class _Namesakes:
+    """Components with one name, by plugin and by folder: each word of a text may ask for all namesakes of a source."""
+
+    def __init__(self, members: Sequence[SourceMember]) -> None:
+        self._all = sorted(members, key=lambda member: (member.type != SKILL, member.id))
+        self._by_plugin: dict[str | None, list[SourceMember]] = {}
+        self._by_folder: dict[str, list[SourceMember]] = {}
+        for member in self._all:
+            self._by_plugin.setdefault(member.plugin_root, []).append(member)
+            self._by_folder.setdefault(folder(folder(member.path)), []).append(member)
+
+    def nearest(self, seeker: SourceMember) -> SourceMember | None:
+        """Return the only one, else the first of the seeker's plugin, else of its folder; None if there is none."""
+        found = _others(self._all, seeker)
         if len(found) > 1:
-            near = [member for member in found if member.plugin_root == seeker.plugin_root]
-            found = near or [member for member in found if folder(folder(member.path)) == folder(folder(seeker.path))]
-        return min(found, key=lambda member: (member.type != SKILL, member.id)) if found else None
+            found = _others(self._by_plugin.get(seeker.plugin_root, ()), seeker)
+            found = found or _others(self._by_folder.get(folder(folder(seeker.path)), ()), seeker)
+        return found[0] if found else None
+
+
+def _others(members: Sequence[SourceMember], seeker: SourceMember) -> list[SourceMember]:
+    """Return the first two that are not the seeker."""
+    return [member for member in members[:3] if member.id != seeker.id][:2]
 
 
 def _parts(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> Iterator[Edge]:
@@ -129,20 +151,21 @@ def _dependencies(members: Sequence[SourceMember], names: _Names) -> Iterator[Ed
 def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
     for member in members:
         found: dict[str, tuple[SourceMember, str]] = {}
+        meant: dict[tuple[str, tuple[str, ...]], str] = {}
         for word in sorted(member.words):
-            target = _mentioned(word, member, names)
+            meant.setdefault(_meant(word), word)
+        for (name, types), word in meant.items():
+            target = names.find(name, member, types)
             if target is not None:
                 found.setdefault(target.id, (target, word))
         for target, word in list(found.values())[:_MENTIONS]:
             yield Edge(member.id, target.id, MENTIONS, 0.5, f"names {word} in {member.path}")
 
 
-def _mentioned(word: str, member: SourceMember, names: _Names) -> SourceMember | None:
-    if word.startswith("/"):
-        return names.find(word[1:].rpartition(":")[2], member, (COMMAND, SKILL))
-    if ":" in word:
-        return names.find(word.rpartition(":")[2], member)
-    return names.find(word, member)
+def _meant(word: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the component that a word may mean, and its possible types; none: any."""
+    name = word.rpartition(":")[2]
+    return (name.removeprefix("/"), (COMMAND, SKILL)) if word.startswith("/") else (name, ())
 
 
 def _siblings(members: Sequence[SourceMember]) -> Iterator[Edge]:

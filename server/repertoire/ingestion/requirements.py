@@ -133,14 +133,13 @@ def _server_names(listed: Any) -> Iterator[str]:
 
 def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[ComponentRequirement]:
     """Yield the requirements of a command line: the binary, the runtime, and the package that a runner fetches."""
-    binary = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
-    if binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
-        script = len(args[1].split()) > 1  # else the words of the command follow one by one
-        if script:
+    binary = _program(command)
+    while binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
+        if len(args[1].split()) > 1:  # a script; else the words of the command follow one by one
             yield from of_shell(args[1], evidence=evidence)
-        else:
-            yield from of_command(args[1], args[2:], evidence=evidence)
-        return
+            return
+        command, args = args[1], args[2:]
+        binary = _program(command)
     if "/" in command or "${" in command or not _BINARY.match(binary) or binary in _EVERYWHERE:
         return
     yield ComponentRequirement("binary", binary, 0.9, evidence)
@@ -151,6 +150,10 @@ def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[
         yield ComponentRequirement("runtime", _RUNNERS[binary], 0.7, evidence)
 
 
+def _program(command: str) -> str:
+    return command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+
+
 def package_of(command: str, args: Sequence[str]) -> str:
     """Return the package or image that a runner (npx, uvx, docker run) fetches, without its version; else empty."""
     return _run_package(command, args)[0]
@@ -158,7 +161,7 @@ def package_of(command: str, args: Sequence[str]) -> str:
 
 def _run_package(command: str, args: Sequence[str]) -> tuple[str, str]:
     """Return the package that a runner fetches, and its version range (`@1.2.3`, `==1.2`; empty: any)."""
-    runner, words = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe"), list(args)
+    runner, words = _program(command), list(args)
     if runner in ("docker", "podman"):
         return (next(_images(words), ""), "") if "run" in words else ("", "")
     if words and (runner, words[0]) in _RUN_BY_WORD:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from repertoire import linear
+from repertoire.domain.text import clean_line
 from repertoire.ingestion import values
 from repertoire.ingestion.values import Unusable
 
@@ -30,6 +31,6 @@ def parse(source: str) -> Mapping[str, Any]:
         raise Unusable(message)
     try:
         return values.mapping(values.plain(tomllib.loads(source)))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        message = f"not TOML ({error})"
+    except (ValueError, RecursionError) as error:  # ValueError: also of an integer of thousands of digits
+        message = clean_line(f"not TOML ({error})", 200)
         raise Unusable(message) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
 import stat
@@ -205,22 +206,28 @@ def _write(name: str, size: int, content: _Readable, state: _Target, *, counted:
     place = state.root / path
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with place.open("xb") as file:  # never overwrites: two names may be the same file on this system
-            while data := content.read(_CHUNK):
-                if not counted:
-                    state.count(len(data))
-                file.write(data)
+        file = place.open("xb")  # never overwrites: two names may be the same file on this system
     except FileExistsError:
         state.refuse(path, "its name is taken by another entry")
     except NotADirectoryError:
         state.refuse(path, "it lies below what is a file")
     except OSError as error:
-        if place.is_file():
-            place.unlink()
-            raise
         state.refuse(path, f"cannot be written ({error.strerror})")
     else:
+        _fill(file, place, content, None if counted else state)
         state.files.append(path)
+
+
+def _fill(file: IO[bytes], place: Path, content: _Readable, counted: _Target | None) -> None:
+    """Write an entry's bytes to its open file, which is deleted again where they cannot be read or written whole."""
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(place.unlink)
+        with file:
+            while data := content.read(_CHUNK):
+                if counted is not None:
+                    counted.count(len(data))
+                file.write(data)
+        on_failure.pop_all()
 
 
 def _inside(name: str) -> str:

@@ -108,9 +108,9 @@ def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = n
     """List the regular files of the mounts in a stable order; links are reported, never followed."""
     state = _Walk(limits, ignored)
     for mount in mounts:
-        if mount.root.is_dir():
+        if is_folder(mount.root):
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
-        elif mount.root.is_file():
+        elif is_file(mount.root):
             state.entries.append(FoundFile.at(mount.root, mount.prefix))
     state.entries.sort(key=lambda entry: entry.path)
     mounted = {mount.prefix for mount in mounts}  # a link's target may be mounted at the link's path
@@ -135,6 +135,31 @@ def read(entry: FoundFile) -> bytes | str:
         except OSError as error:
             return f"cannot be read ({error.strerror})"
     return data if len(data) <= READ_CAP else f"larger than {READ_CAP:,} bytes"
+
+
+# Those of `pathlib` raise where a link leads to too long a name, or into a folder that may not be entered: one such
+# link in a repository would end whatever looks at the repository.
+def exists(place: Path) -> bool:
+    """Tell whether a path leads to a file or a folder."""
+    return os.path.exists(place)  # noqa: PTH110
+
+
+def is_folder(place: Path) -> bool:
+    """Tell whether a path leads to a folder."""
+    return os.path.isdir(place)  # noqa: PTH112
+
+
+def is_file(place: Path) -> bool:
+    """Tell whether a path leads to a regular file."""
+    return os.path.isfile(place)  # noqa: PTH113
+
+
+def children(folder: Path) -> list[Path]:
+    """Return what lies in a folder, sorted; nothing for what is no folder or may not be listed."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def changed_at(status: os.stat_result) -> int:
@@ -203,10 +228,10 @@ def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
         target = Path(child.path).resolve()
     except (OSError, RuntimeError):
         return Refused(path, "a link that leads nowhere")
-    folder = target.is_dir()
+    folder = is_folder(target)
     if not target.is_relative_to(mount.root.resolve()):
         return Refused(path, "a link that leaves the source", folder=folder)
-    if not target.exists():
+    if not exists(target):
         return Refused(path, "a link that leads nowhere")
     return Refused(path, "a link to what is read at its own place", folder=folder)
 
@@ -215,8 +240,6 @@ def linked_mounts(root: Path, folders: tuple[str, ...]) -> Iterator[Mount]:
     """Yield a mount for each link at the top of these folders: people link components from elsewhere into their own."""
     for name in folders:
         folder = root / name
-        if not folder.is_dir():
-            continue
-        for child in sorted(folder.iterdir()):
-            if child.is_symlink() and child.exists():
+        for child in children(folder):
+            if child.is_symlink() and exists(child):
                 yield Mount(child.resolve(), f"{name}/{child.name}")

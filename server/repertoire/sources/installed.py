@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from repertoire.sources.client_files import (
     settings_files,
     state_file,
 )
-from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
+from repertoire.sources.crawl import READ_CAP, Mount, children, exists, is_file, is_folder, linked_mounts
 
 _FOLDERS = ("agents", "commands", "skills")
 _OWN_SCOPES = ("user", "managed", "")  # scopes of plugins that are in use in every project
@@ -113,11 +114,11 @@ def _vanished(plugins: Path) -> Iterator[str]:
     """Yield the keys of plugins and marketplaces that Claude Code lists but whose folder was moved or deleted."""
     for name, record in _json(plugins / "known_marketplaces.json").items():
         location = Path(str(as_object(record).get("installLocation") or plugins / "marketplaces" / name))
-        if not location.exists():
+        if not exists(location):
             yield _marketplace(name, location, as_object(as_object(record).get("source"))).key
             yield f"marketplace:{name}"  # its key if it was a single file
     for name, record in _installations(plugins):
-        if not Path(str(record.get("installPath") or "/nowhere")).is_dir():
+        if not is_folder(Path(str(record.get("installPath") or "/nowhere"))):
             yield f"plugin:{name}"
 
 
@@ -139,13 +140,13 @@ def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[st
     entry = _entry(stated, plugin)
     if entry is None:
         # a marketplace that is a single file behind an address holds no plugin itself
-        return Installation(name, location, commit, market.location, elsewhere=market.location.is_file())
+        return Installation(name, location, commit, market.location, elsewhere=is_file(market.location))
     source = entry.get("source")
     if not isinstance(source, str):
         return Installation(name, location, commit, market.location, elsewhere=True)
     base = str(as_object(stated.get("metadata")).get("pluginRoot") or "")
     for origin in (market.location / source, market.location / base / source):
-        if origin.is_dir() and origin.resolve().is_relative_to(market.location.resolve()):
+        if is_folder(origin) and origin.resolve().is_relative_to(market.location.resolve()):
             return Installation(name, location, commit, market.location, origin)
     return Installation(name, location, commit, market.location, market.location / ".gone")
 
@@ -168,7 +169,7 @@ def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[Instal
         here = [record for record in records if _is_of(record, root)]
         location = Path(str(here[0].get("installPath") or "/nowhere")) if here else Path("/nowhere")
         wide = any(str(record.get("scope") or "") in _OWN_SCOPES for record in records)
-        if enabled.get(name, True) and not wide and location.is_dir():
+        if enabled.get(name, True) and not wide and is_folder(location):
             plugin, _, marketplace = name.rpartition("@")
             yield InstalledSource(
                 f"project:{root}/.claude/plugins/{name}",
@@ -207,7 +208,8 @@ def _project(root: Path, config: Path, state: Mapping[str, Any]) -> InstalledSou
     own = listed.get("mcpServers") if root in (local, session_folders(str(root))[-1]) else None
     documents = _server_document(_without(own, off), ".claude.json")
     mounts: list[Mount] = []
-    if folder.resolve() != config.resolve():  # a session in the home folder: its .claude is the person's own
+    # in the home folder, .claude is the person's own; resolve() would raise where it is a link to itself
+    if os.path.realpath(folder) != os.path.realpath(config):
         mounts.extend(_own_mounts(folder, ".claude"))
         documents.update(_hook_documents((file for file in files if file.parent == folder), ".claude/"))
     documents.update(_server_document(_without(_json(root / ".mcp.json").get("mcpServers"), off), ".mcp.json"))
@@ -232,7 +234,7 @@ def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
     """Yield the folders of a person's own components, and the components that are linked into them from elsewhere."""
     for name in _FOLDERS:
         place = folder / name
-        if place.is_dir():
+        if is_folder(place):
             shown = f"{prefix}/{name}" if prefix else name
             yield Mount(place.resolve(), shown)
             for linked in linked_mounts(folder, (name,)):
@@ -260,11 +262,11 @@ def _marketplaces(plugins: Path) -> Iterator[tuple[str, InstalledSource]]:
     for name, record in sorted(known.items()):
         location = Path(str(as_object(record).get("installLocation") or plugins / "marketplaces" / name))
         seen.add(location.resolve())
-        if location.exists():
+        if exists(location):
             yield name, _marketplace(name, location, as_object(as_object(record).get("source")))
     folder = plugins / "marketplaces"
-    for child in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if child.is_dir() and child.resolve() not in seen and (child / ".claude-plugin").is_dir():
+    for child in children(folder):
+        if is_folder(child / ".claude-plugin") and child.resolve() not in seen:
             yield child.name, _marketplace(child.name, child, {})
 
 
@@ -275,7 +277,7 @@ def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Instal
         repository = key_of(f"https://github.com/{address}")
     elif source.get("source") == "git":
         repository = key_of(address)
-    if location.is_file():  # a marketplace that is one file behind an address
+    if is_file(location):  # a marketplace that is one file behind an address
         mount, key = Mount(location.resolve(), ".claude-plugin/marketplace.json"), f"marketplace:{name}"
     else:
         mount, key = Mount(location.resolve()), repository or f"folder:{location.resolve()}"
@@ -312,7 +314,9 @@ def _plugin(
     plugin, _, marketplace = name.rpartition("@")
     location = Path(str(record.get("installPath") or ""))
     market = marketplaces.get(marketplace)
-    if not location.is_absolute() or not location.is_dir() or (market is not None and _holds(market.location, plugin)):
+    if not location.is_absolute() or not is_folder(location):
+        return None
+    if market is not None and _holds(market.location, plugin):
         return None
     return InstalledSource(
         f"plugin:{name}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
@@ -32,6 +31,7 @@ class Releases:
     folder: Path
     tags: tuple[tuple[str, Release], ...] = ()  # each with the released component's name, if the tag has one
     manifests: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # by the plugin's folder
+    _logs: dict[str, tuple[Release, ...]] = field(default_factory=dict)  # of change logs that were read, by folder
 
     def of(self, path: str) -> tuple[Release, ...]:
         """Return the releases of a path: of the nearest plugin and change log above it, else of the source."""
@@ -41,8 +41,13 @@ class Releases:
         owned = self.manifests.get(plugin, ())
         names = {"", *parts} if not plugin else {plugin.rpartition("/")[2]}
         tagged = [release for name, release in self.tags if name in names]
-        logged = next((found for place in above if (found := _changelog(self.folder, place))), ())
+        logged = next((found for place in above if (found := self._logged(place))), ())
         return _merged([*owned, *tagged, *logged])
+
+    def _logged(self, below: str) -> tuple[Release, ...]:
+        if below not in self._logs:
+            self._logs[below] = _changelog(self.folder, below)
+        return self._logs[below]
 
 
 def read(folder: Path, *, ours: bool = False) -> Releases:
@@ -90,7 +95,6 @@ def _bumps(git_dir: Path) -> dict[str, tuple[Release, ...]]:
     return {plugin: tuple(releases) for plugin, releases in found.items()}
 
 
-@lru_cache(maxsize=256)
 def _changelog(folder: Path, below: str) -> tuple[Release, ...]:
     place = folder / below
     try:

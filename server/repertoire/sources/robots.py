@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 from urllib.robotparser import RobotFileParser
 
+from repertoire.domain.text import clean_line
 from repertoire.sources.web import AGENT, PageFailed, WebClient
 
 _LINES = 5_000
@@ -50,8 +51,9 @@ def read_robots(client: WebClient, url: str) -> Robots:
     if page.kind != "text/plain" and b"<" in page.body[:200]:
         return Robots(None)  # a page in place of the file
     rules = RobotFileParser(place)
-    rules.parse(page.body.decode("utf-8", "replace").splitlines()[:_LINES])
-    read = Robots(rules)
-    return (
-        read if read.delay(0.0) <= _SLOWEST else Robots(rules, "its robots.txt asks for more than 30 s between pages")
-    )
+    try:
+        rules.parse(page.body.decode("utf-8", "replace").splitlines()[:_LINES])
+        slow = Robots(rules).delay(0.0) > _SLOWEST
+    except (ValueError, OverflowError) as error:  # `Crawl-delay: ²`, one of a thousand digits, a path with half an IPv6
+        return Robots(None, f"its robots.txt cannot be read ({clean_line(str(error), 120)})")
+    return Robots(rules, "its robots.txt asks for more than 30 s between pages" if slow else "")

@@ -99,9 +99,12 @@ class WebClient:
         place = f"{host}:{parts.port}" if parts.port else host
         pinned = urlunsplit((parts.scheme, place, parts.path or "/", parts.query, ""))
         name = parts.hostname or ""
+        if not name.isascii():
+            name = name.encode("idna").decode()
         # TLS asks for the name and checks the certificate against it, though the connection goes to the number
         named = {"sni_hostname": name}
-        headers = {"Host": parts.netloc}
+        shown = name if parts.port is None else f"{name}:{parts.port}"
+        headers = {"Host": parts.netloc if parts.netloc.isascii() else shown}
         try:
             client = self._client(parts.scheme, name, parts.port)
             with client.stream("GET", pinned, headers=headers, extensions=named) as answer:
@@ -180,7 +183,8 @@ def _content_type(text: str) -> tuple[str, str]:
 
 
 def _seconds(retry_after: str) -> float:
-    return float(retry_after.strip()) if retry_after.strip().isdigit() and len(retry_after) < 10 else 2.0
+    asked = retry_after.strip()
+    return float(asked) if asked.isdecimal() and len(asked) < 10 else 2.0
 
 
 def origin_of(url: str) -> tuple[str, str]:

@@ -123,6 +123,32 @@ def test_robots_decide_what_is_fetched_and_how_fast(tmp_path):
         assert server.asked == ["/robots.txt"]
 
 
+@pytest.mark.parametrize("line", ["Crawl-delay: \u00b2", f"Crawl-delay: {'9' * 400}"])
+def test_a_site_whose_robots_cannot_be_understood_is_not_read_and_told(tmp_path, line):
+    robots = f"User-agent: *\n{line}\n".encode()
+    with serving({**SITE, "/robots.txt": lambda handler: answer(handler, robots, kind="text/plain")}) as server:
+        with pytest.raises(SourceError, match=r"its robots\.txt cannot be read"):
+            fetch(tmp_path, f"{server.url}/docs/")
+        assert server.asked == ["/robots.txt"]
+
+
+def test_a_host_with_letters_beyond_ascii_is_asked_by_the_name_that_it_has_on_the_wire():
+    with serving({"/": lambda handler: answer(handler, handler.headers["Host"].encode())}) as server:
+        port = server.server_address[1]
+        hosts = PublicHosts(frozenset({"b\u00fccher.example"}), lambda *_: ["127.0.0.1"])
+        with WebClient(hosts) as client:
+            page_of = client.fetch(f"http://b\u00fccher.example:{port}/")
+        assert page_of.body == f"xn--bcher-kva.example:{port}".encode()
+
+
+def test_a_wait_that_is_no_number_is_a_short_one():
+    with serving({"/": lambda handler: answer(handler, b"", status=429, Retry_After="\u00b2")}) as server:
+        client, _ = client_of()
+        with client, pytest.raises(PageFailed) as caught:
+            client.fetch(f"{server.url}/")
+        assert caught.value.again == 2.0
+
+
 @pytest.mark.parametrize(
     ("path", "file"),
     [

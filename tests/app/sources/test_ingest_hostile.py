@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import zipfile
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -12,10 +13,13 @@ from hypothesis import strategies as st
 
 from examples import examples
 from ingestion.workbench import skill
+from repertoire.app.projects.named_files import named_files, say_all
+from repertoire.app.session.installed_entries import installed_entries
 from repertoire.app.sources import ingest as ingesting
 from repertoire.ingestion.extraction_plan import plan_extraction
 from repertoire.ingestion.front_matter import split
 from repertoire.ingestion.parts import SourceLayout
+from repertoire.sources.crawl import nothing
 
 GOOD = {"skills/good/SKILL.md": skill("good")}
 
@@ -41,6 +45,23 @@ def test_links_that_leave_the_source_are_refused_and_told(bench):
     assert reasons(report)["agents/stolen.md"] == "a link that leaves the source"
     assert reasons(report)["agents/nowhere.md"] == "a link that leads nowhere"
     assert b"Outside" not in (bench.home / "repertoire.db").read_bytes()
+
+
+@pytest.mark.parametrize("odd", [".claude/skills/odd", ".claude/agents", ".claude", "skills/odd"])
+@pytest.mark.parametrize("target", ["t" * 300, "odd"])
+def test_a_link_to_too_long_a_name_or_to_itself_ends_no_command_in_its_repository(bench, odd, target):
+    project = bench.write(GOOD, under="project")
+    (project / odd).parent.mkdir(parents=True, exist_ok=True)
+    (project / odd).symlink_to(target if target != "odd" else project / odd)
+
+    bench.ingest_all("installed")
+    installed_entries(os.environ, project)
+    report = bench.ingest(project)
+
+    assert report.components == 1
+    assert reasons(report) in ({}, {odd: "a link that leads nowhere"})
+    assert say_all(project, (odd,))
+    assert named_files(project, (odd,), nothing) == []
 
 
 def test_paths_in_manifests_cannot_leave_the_source(bench):
@@ -125,6 +146,42 @@ def test_front_matter_that_grows_or_nests_without_end_costs_nothing(bench):
     assert {"good", "bomb", "flow", "dashes", "asks", "number"} <= names
     assert set(reasons(report)) >= {"deep/.mcp.json", "wide/.mcp.json"}
     assert any("bomb" in warning for warning in report.warnings)
+
+
+def test_a_file_that_a_parser_fails_on_is_told_with_the_reason_and_the_others_are_read(bench):
+    shells = {"command": "bash", "args": ["-c", "bash"] * 1_900}
+    nested = f"a; {'(' * 2_000}python_version > '3'{')' * 2_000}"
+    report = bench.ingest(
+        bench.write(
+            {
+                **GOOD,
+                "shells/.mcp.json": json.dumps({"mcpServers": {"x": shells}}),
+                "digits/pyproject.toml": f"[project]\nname = 'digits'\nsize = {'1' * 5_000}\n",
+                "deep/pyproject.toml": f'[project]\nname = "deep"\ndependencies = ["{nested}"]\n',
+                "beside/.mcp.json": json.dumps({"mcpServers": {"y": {"command": "python", "args": ["y.py"]}}}),
+                "beside/requirements.txt": f"{nested}\nmcp\n",
+                "hex/pyproject.toml": f"[project]\nname = 0x{'f' * 20_000}\n",
+            }
+        )
+    )
+
+    assert {"good", "x", "y"} <= {item.name for item in bench.all().values()}
+    assert reasons(report)["digits/pyproject.toml"].startswith("not TOML (Exceeds the limit")
+    assert set(reasons(report)) == {"digits/pyproject.toml", "hex/pyproject.toml"}
+    assert reasons(report)["hex/pyproject.toml"].startswith("cannot be read (ValueError: Exceeds the limit")
+
+
+def test_a_damaged_file_of_an_archive_is_told_and_no_component(bench):
+    archive = bench.root / "kit.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("kit/good/SKILL.md", GOOD["skills/good/SKILL.md"])
+        made.writestr("kit/bad/SKILL.md", skill("bad", body="Hello"))
+    archive.write_bytes(archive.read_bytes().replace(b"Hello", b"JELLO"))
+
+    report = bench.ingest(archive)
+
+    assert set(bench.all()) == {"good/SKILL.md"}
+    assert reasons(report)["bad/SKILL.md"].startswith("damaged")
 
 
 def test_names_and_descriptions_cannot_hold_what_fakes_a_line(bench):

@@ -115,6 +115,19 @@ def test_a_source_that_cannot_be_reached_is_kept_and_told(bench):
         assert reports[key].warnings[0].startswith("kept as it was: ")
 
 
+def test_a_source_that_gains_a_file_made_to_fail_its_parser_does_not_end_the_refresh_of_the_others(bench):
+    hostile = bench.write({"skills/a/SKILL.md": skill("a")}, under="hostile")
+    other = bench.write({"skills/b/SKILL.md": skill("b")}, under="other")
+    bench.ingest(hostile)
+    bench.ingest(other)
+    bench.write({"pyproject.toml": f"[project]\nname = 0x{'f' * 20_000}\n"}, under="hostile")
+    bench.write({"skills/d/SKILL.md": skill("d")}, under="other")
+
+    refresh(bench.store, bench.home, settings=SETTINGS)
+
+    assert (sources(bench)[f"folder:{hostile}"], sources(bench)[f"folder:{other}"]) == (1, 2)
+
+
 def test_one_refresh_runs_at_a_time(bench):
     with one_refresh(bench.home):
         assert running(bench.home)

@@ -14,7 +14,7 @@ from repertoire.sources.crawl import FoundFile
 def say_all(root: Path, paths: Collection[str]) -> bool:
     """Tell whether no other file is concerned: none of the paths is a folder or decides what is ignored."""
     return not any(
-        path.rpartition("/")[2] in DECIDING or ((root / path).is_dir() and not (root / path).is_symlink())
+        path.rpartition("/")[2] in DECIDING or (crawl.is_folder(root / path) and not (root / path).is_symlink())
         for path in paths
     )
 
@@ -24,7 +24,7 @@ def named_files(root: Path, paths: Collection[str], ignored: crawl.Ignored) -> l
     found = []
     for path in sorted(paths):
         location = root / path
-        if location.is_file() and is_read(root, path, ignored):
+        if crawl.is_file(location) and is_read(root, path, ignored):
             found.append(FoundFile.at(location, path))
     return found
 
@@ -35,7 +35,7 @@ def is_read(root: Path, path: str, ignored: crawl.Ignored) -> bool:
     if any(crawl.is_unread(part) for part in parts[:-1]) or os.path.normpath(path) != path:
         return False
     above = ["/".join(parts[:end]) for end in range(1, len(parts))]
-    if any(ignored(one, True) for one in above) or ignored(path, (root / path).is_dir()):  # noqa: FBT003
+    if any(ignored(one, True) for one in above) or ignored(path, crawl.is_folder(root / path)):  # noqa: FBT003
         return False
     return not any((root / one).is_symlink() for one in (*above, path))
 

@@ -14,6 +14,7 @@ from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue.reading import CatalogueEntry
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.sources.client_files import config_folder
+from repertoire.sources.crawl import children
 from repertoire.sources.installed import look
 
 _FOLDERS = ((SKILL, "skills", ""), (AGENT, "agents", ".md"), (COMMAND, "commands", ".md"))
@@ -52,7 +53,6 @@ def installed_entries(environment: Mapping[str, str], project: Path | None) -> I
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
     for kind, name, ending in _FOLDERS:
-        place = folder / name
-        for child in place.iterdir() if place.is_dir() else ():
+        for child in children(folder / name):
             if child.suffix == ending:
                 yield kind, child.stem

@@ -13,6 +13,7 @@ from repertoire.syntax import PYTHON, children_of, find, node_text
 _LONGEST = 20_000
 _DEEPEST = 12
 _PARTS = 400
+_GROWTH = 4  # characters that a program's names may stand for, for each of its own: `b=a+a` again and again is a bomb
 _GIVEN = 20  # assignments to one name that are read
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": "", "\r\n": ""}
@@ -47,6 +48,7 @@ class NameTable:
         self._nodes: dict[str, list[Node]] = {}
         self._evaluated: dict[str, str | None] = {}
         self._around = around or {}
+        self._room = _GROWTH * (root.end_byte + _LONGEST)
         wrapped = dict.fromkeys(_WRAPPED, self._wrapped)
         self._readers: dict[str, Callable[[Node, int, bool], str | None]] = {
             **wrapped,
@@ -83,7 +85,9 @@ class NameTable:
         if name not in self._evaluated:
             self._evaluated[name] = None  # set first, so that a name that refers to itself ends
             found = {self._text(node, depth + 1, partly=False) for node in self._nodes[name][:_GIVEN]}
-            self._evaluated[name] = found.pop() if len(found) == 1 else None
+            text = found.pop() if len(found) == 1 else None
+            self._room -= len(text or "")
+            self._evaluated[name] = text if self._room >= 0 else None
         return self._evaluated[name]
 
     def _text(self, node: Node | None, depth: int, *, partly: bool) -> str | None:
@@ -132,7 +136,13 @@ class NameTable:
         known = [text for text in texts if text is not None]
         if not known or (len(known) < len(texts) and not partly):
             return None
-        return ((self._text(between[0], depth + 1, partly=False) if between else ",") or "").join(known)
+        separator = (self._text(between[0], depth + 1, partly=False) if between else ",") or ""
+        joined = ""
+        for number, text in enumerate(known):
+            joined += separator + text if number else text
+            if len(joined) > _LONGEST:  # a join of joins would be of any length
+                break
+        return joined[:_LONGEST]
 
     def _literal(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
         inner = [child for child in node.named_children if child.type in ("interpolation", "template_substitution")]

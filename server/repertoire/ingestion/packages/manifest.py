@@ -154,7 +154,7 @@ def _first_repository(addresses: list[str]) -> str:
 def _python_name(text: str) -> str:
     try:
         wanted = Requirement(text)
-    except InvalidRequirement:
+    except (InvalidRequirement, RecursionError):  # RecursionError: of a thousand brackets
         return values.name(text) if text.isidentifier() or text.replace("-", "_").isidentifier() else ""
     extra = wanted.marker is not None and "extra" in str(wanted.marker)
     return "" if extra else canonicalize_name(wanted.name)
