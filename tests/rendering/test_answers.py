@@ -12,6 +12,7 @@ from repertoire.app.ask.explain import Explanation
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import MAX_COPIED, UNCOPIED, clean_line, to_copy
+from repertoire.domain.trust import Flag
 from repertoire.ports import StoredComponent
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.data import answer_data, recommendation_data
@@ -44,6 +45,23 @@ def test_nothing_fits_is_said_before_the_nearest_misses() -> None:
     text = answer_text(Answer((HIT,), fits=False, confidence=0.1))
     assert text.startswith("Nothing fits well. The nearest misses:\n1. postgres")
     assert answer_text(Answer((), fits=False, confidence=0.0)) == "Nothing fits, and nothing is close."
+
+
+def test_an_empty_set_says_what_was_left_out_of_it() -> None:
+    left_out = "postgres exceeds the budget of 100 tokens"
+    assert f"Warning: {left_out}" in recommendation_text(Recommendation((), near=(HIT,), warnings=(left_out,)))
+
+
+@pytest.mark.parametrize(("severity", "refused"), [("medium", False), ("high", True), ("critical", True)])
+def test_who_is_shown_what_the_checks_refuse_to_install_gets_no_line_that_passes_them_by(
+    severity: str, refused: bool
+) -> None:
+    flagged = replace(COMPONENT, flags=(Flag("remote-code", severity, reason="it runs what it fetches"),))
+    told = answer_text(Answer((replace(HIT, component=flagged),), fits=True, confidence=0.9))
+    explained = explanation_text(Explanation(StoredComponent(1, flagged, "s", "folder", "2026-01-01")))
+    for text in (told, explained):
+        assert ("install it" not in text) is refused
+        assert ("a person decides: repertoire trust show s:a.md" in text) is refused
 
 
 def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 LOW, MEDIUM, HIGH, CRITICAL = "low", "medium", "high", "critical"
 SEVERITIES = (LOW, MEDIUM, HIGH, CRITICAL)  # low is a remark; critical is what no honest component does
 HINTABLE = 1  # the highest severity rank that a hint may still suggest
+INSTALLABLE = 2  # the highest severity rank that `install` carries out unless a person says otherwise
 RECOMMENDABLE = 3  # the highest severity rank that a recommended set may still hold: all but critical
 
 

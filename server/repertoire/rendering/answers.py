@@ -12,7 +12,7 @@ from repertoire.domain.hint import MANY
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, REFUSED
 from repertoire.domain.text import clean_line, counted, few, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
-from repertoire.rendering.flags import description_of, flag_lines
+from repertoire.rendering.flags import description_of, flag_lines, refused_install
 
 DESCRIPTION, NAME, LINE = 200, 80, 160
 _WHYS = 3  # reasons shown for a hit
@@ -46,7 +46,14 @@ def recommendation_text(recommendation: Recommendation) -> str:
         if near:
             heading += " The nearest misses:"
         beside = [*combination_lines(recommendation.combinations), *companion_lines(recommendation.companions)]
-        return _join([heading], *near, beside, _gaps(recommendation), degraded_lines(recommendation.degraded))
+        return _join(
+            [heading],
+            *near,
+            beside,
+            _gaps(recommendation),
+            [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
+            degraded_lines(recommendation.degraded),
+        )
     blocks = [_item_lines(item, f"{rank}.") for rank, item in enumerate(recommendation.items, 1)]
     return _join(
         [_heading(recommendation)],
@@ -219,6 +226,8 @@ def _install_lines(hit: Hit) -> list[str]:
         return [f"the same component is installed already: {clean_line(hit.there_as, 200)}"]
     if component.installed or not component.install:
         return elsewhere_lines(component)
+    if refusal := refused_install(component):  # who copies the lines would pass the check by
+        return [f"install: {refusal}"]
     first, *more = to_copy(component.install)
     return [f"install: {first}", *(f"then: {line}" for line in more)]
 

@@ -26,7 +26,7 @@ from repertoire.rendering.answers import (
     why_text,
 )
 from repertoire.rendering.data import unit_data
-from repertoire.rendering.flags import description_of, flag_lines, is_withheld
+from repertoire.rendering.flags import description_of, flag_lines, is_withheld, refused_install
 from repertoire.rendering.freshness import copy_text, freshness_text, lost_text
 from repertoire.rendering.graphs import graph_data, graph_text
 from repertoire.rendering.traces import named_data, named_text
@@ -178,6 +178,8 @@ def _twin(twin: Twin) -> str:
 def _install(component: Component) -> list[str]:
     if component.installed or not component.install:
         return elsewhere_lines(component)
+    if refusal := refused_install(component):
+        return [f"install: {refusal}"]
     return ["install:", *(f"  {line}" for line in to_copy(component.install))]
 
 

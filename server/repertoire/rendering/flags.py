@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from repertoire.domain.component import Component
-from repertoire.domain.text import clean_line, description_line
-from repertoire.domain.trust import HIGH, Flag, rank
+from repertoire.domain.text import clean_line, description_line, to_copy
+from repertoire.domain.trust import HIGH, INSTALLABLE, Flag, rank, risk
 
 WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` shows it"
 _TO_A_MODEL = frozenset(("order-to-model", "comment-order", "hidden-text", "exfiltration"))
@@ -34,6 +35,14 @@ def flag_lines(flags: Sequence[Flag]) -> list[str]:
         return []
     more = f"; and {len(flags) - 1} more" if len(flags) > 1 else ""
     return [f"checks: {headline(flags[0])}{more}"]
+
+
+def refused_install(component: Component) -> str:
+    """Say that `install` refuses a component for what the checks found, and what shows it; empty if it does not."""
+    if risk(component.flags) <= INSTALLABLE:
+        return ""
+    [line] = to_copy([f"repertoire trust show {shlex.quote(component.id)}"])
+    return f"refused, for what the checks found; a person decides: {line}"
 
 
 def headline(flag: Flag) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
 from repertoire.domain.errors import InstallRefused, SourceError
-from repertoire.domain.trust import HIGH, Flag, rank
+from repertoire.domain.trust import INSTALLABLE, Flag, rank
 from repertoire.ingestion import servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
@@ -31,7 +31,6 @@ from repertoire.ports import StoredComponent
 from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
-GRAVE = rank(HIGH)
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
@@ -127,7 +126,7 @@ def _by_itself(context: InstallContext, stored: StoredComponent, steps: Sequence
 
 
 def _refuse_flagged(context: InstallContext, component: Component, flags: Sequence[Flag]) -> None:
-    grave = [flag for flag in flags if rank(flag.severity) >= GRAVE]
+    grave = [flag for flag in flags if rank(flag.severity) > INSTALLABLE]
     if grave and not context.flagged:
         message = (
             f"the checks found something {grave[0].severity} in {component.name}: {grave[0].reason}. "
