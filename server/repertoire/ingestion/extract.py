@@ -185,7 +185,7 @@ class _Reader:
             if draft.part_of and parts and components:  # a package's components have the package's flags
                 component = dataclasses.replace(component, flags=next(iter(components.values())).flags)
             else:
-                component = self._checked(component, file)
+                component = self._checked(component, file, draft.commands)
             if component.id not in components:
                 components[component.id] = component
                 edges.extend(found)
@@ -244,12 +244,12 @@ class _Reader:
         )
         return component, self._edges(component, draft, plugin)
 
-    def _checked(self, component: Component, file: SourceFile) -> Component:
+    def _checked(self, component: Component, file: SourceFile, commands: str) -> Component:
         checks = self._context.checks
         if checks is None:
             return component
         parts = ((part, checks.part(part)) for part in self._parts.get(file.path, ())[:PARTS])
-        return dataclasses.replace(component, flags=checks.scan(component, file.text, parts))
+        return dataclasses.replace(component, flags=checks.scan(component, file.text, parts, commands))
 
     def _edges(self, component: Component, draft: Draft, plugin: PluginFacts | None) -> list[Edge]:
         corrected = self._context.corrections.get(component.id)

@@ -85,7 +85,15 @@ def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str
         tags=values.words(server.get("tags")),
         needs=(*_needs(name, server, command, args), *(dependencies.of_files(beside) if own else ())),
         install=_install(name, server, args, url),
+        commands=command_line(server),
     )
+
+
+def command_line(server: Mapping[str, Any]) -> str:
+    """Return what a server runs as the file states it, uncut and with its secrets; empty for a remote one."""
+    listed = server.get("args")
+    words = [server.get("command"), *(listed if isinstance(listed, (list, tuple)) else ())]
+    return " ".join(str(word) for word in words if word)
 
 
 def _args(server: Mapping[str, Any]) -> list[str]:

@@ -24,7 +24,7 @@ TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 class StaticChecks:
     """The static checks of components: the scan, a reader of a part's text (None: unreadable), and their version."""
 
-    scan: Callable[[Component, str, Iterable[tuple[str, str | None]]], tuple[Flag, ...]]
+    scan: Callable[[Component, str, Iterable[tuple[str, str | None]], str], tuple[Flag, ...]]
     part: Callable[[str], str | None]
     version: int
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import HIGH, Flag, rank
-from repertoire.ingestion import servers
+from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
@@ -242,7 +242,8 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
     component = stored.component
     [file], _ = gather(Path(step.source), context.root(stored.source), whole=False)
     offered = _offered(file, step.source)
-    _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), ()))
+    commands = _commands(component, offered)
+    _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), (), commands))
     target = context.places.of(SERVERS if component.type == MCP_SERVER else step.target)
     before = context.content(target)
     there = merging.parsed(before, target)
@@ -259,6 +260,14 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
+
+
+def _commands(component: Component, offered: Mapping[str, object]) -> str:
+    """Return all that a server or hooks would run, as the file states it now."""
+    if component.type == MCP_SERVER:
+        return servers.command_line(_server_in(offered, component.name))
+    listed = offered.get("hooks", offered)
+    return hooks.summarise(listed).text if component.type == HOOK and isinstance(listed, Mapping) else ""
 
 
 def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:
