@@ -1,4 +1,4 @@
-"""Padding on a line, in a value or before a hook hides no command from the checks, and makes none of what is harmless."""
+"""Padding on a line, in a value or before a hook hides no command from the checks, and makes no new ones."""
 
 from __future__ import annotations
 

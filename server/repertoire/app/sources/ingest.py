@@ -30,6 +30,7 @@ from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import FileRecord, IngestReport
 from repertoire.domain.errors import SourceError
+from repertoire.ingestion import servers
 from repertoire.ingestion.extract import PARTS, extract
 from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
 from repertoire.ingestion.parts import SourceFile
@@ -41,6 +42,7 @@ from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.installed import InstalledSource
 from repertoire.store.database import Store
+from repertoire.trust.redaction import SECRET, redact
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
@@ -165,12 +167,18 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
-        checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION, _redacted),
         translator=Translator(described_in_english, dictionaries_digest()),
         overrides=opened.overrides,
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
+
+
+def _redacted(text: str) -> str:
+    """Return a text with the mark of what was left out in place of each secret; one without a secret is unchanged."""
+    found = redact(text)
+    return found.replace(SECRET, servers.HIDDEN) if SECRET in found else text
 
 
 def _part(entry: crawl.FoundFile) -> str | None:
