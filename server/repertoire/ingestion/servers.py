@@ -31,6 +31,7 @@ _MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # let
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
 _NO_NAME = re.compile(r"[^A-Z0-9]+")
+_PAIR = re.compile(r"[\w-]+=(\S*)")
 _HEADER = re.compile(r"-H|--headers?", re.IGNORECASE)
 HIDDEN = "…"  # stands where a secret was left out
 
@@ -125,6 +126,12 @@ def _args(server: Mapping[str, Any]) -> list[str]:
     return found
 
 
+def _is_placeholder(word: str) -> bool:
+    """Tell whether a word is an option with a placeholder alone, as `--token=YOUR-TOKEN`."""
+    pair = _PAIR.fullmatch(word)
+    return pair is not None and bool(_PLACEHOLDER.search(pair.group(1)))
+
+
 def _header(word: str) -> str:
     """Return a header of a request without its value, unless the same may stand there for everybody."""
     key, colon, value = word.partition(":")
@@ -135,7 +142,8 @@ def redacted(draft: Draft, redact: Callable[[str], str]) -> Draft:
     """Return a server's draft without what `redact` takes out of its command and of each of its arguments."""
     front = {**draft.front_matter}
     stated = values.text(front.get("command"))
-    words = {word: redact(word) for word in (stated, clean_line(stated, 300), *front.get("args", ()))}
+    listed = (stated, clean_line(stated, 300), *front.get("args", ()))
+    words = {word: word if _is_placeholder(word) else redact(word) for word in listed}
     body, lines = draft.body, draft.install
     for word, hidden in words.items():
         if hidden != word:

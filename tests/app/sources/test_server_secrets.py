@@ -21,6 +21,7 @@ ORDINARY = [
     ["mcp-remote", "https://mcp.example.com/v1/sse", "--transport", "http-only"],
     ["--header", "Accept: application/json", "-H", "MCP-Protocol-Version: 2025-06-18"],
     ["--header", "Authorization: Bearer ${API_TOKEN}", "--header", "Authorization:${AUTH_HEADER}", "--port", "8080"],
+    ["--read-token=YOUR-TOKEN", "--clarity_api_token=your-api-token-here"],
     ["--api-key", "YOUR_API_KEY", "--header", "X-Api-Key: <your key>", "--email", "ann@example.com"],
     ["run", "-i", "--rm", "-e", "GITHUB_TOKEN", "-v", "/var/run/docker.sock:/var/run/docker.sock", "ghcr.io/a/b:v2.1"],
     ["--from", "git+https://github.com/acme/tool@4f5c2a9d1b3e7f6a8c0d2e4b6a8f0c1d3e5b7a99", "tool"],
