@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +41,9 @@ _UNQUOTED = str.maketrans("\"'", "  ")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
+AcceptedFlag = tuple[str, str]  # the rule, and the file's path in the source, empty for the component's own
+
+
 @dataclass(frozen=True)
 class InstallPart:
     """The changes that install one component, and the components that come along."""
@@ -65,7 +68,7 @@ class InstallContext:
     servers: frozenset[str]  # names of configured MCP servers
     root: Callable[[str], Path]  # returns the folder of a source by its key
     unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
-    accepted: Callable[[str], frozenset[str]]  # returns the rules that flagged a content, by its hash
+    accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     flagged: bool = False  # a person allows flagged components
     alone: bool = False  # copy the component without its plugin
     overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
@@ -234,8 +237,17 @@ def _check(context: InstallContext, stored: StoredComponent, found: Sequence[Com
 
 
 def _refuse_new(context: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
-    known = context.accepted(stored.component.content_hash) if stored.accepted else frozenset()
-    _refuse_flagged(context, stored.component, [flag for flag in flags if flag.rule not in known])
+    grave = [flag for flag in flags if rank(flag.severity) >= GRAVE]
+    known = context.accepted(stored) if grave and stored.accepted else frozenset()
+    _refuse_flagged(context, stored.component, [flag for flag in grave if not _is_known(flag, known)])
+
+
+def _is_known(flag: Flag, known: Collection[AcceptedFlag]) -> bool:
+    """Tell whether a flag of a file that is to be written is one of those that a person accepted."""
+    return any(
+        rule == flag.rule and (file == flag.file or (bool(flag.file) and file.endswith(f"/{flag.file}")))
+        for rule, file in known
+    )
 
 
 def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -> InstallPart:

@@ -28,12 +28,13 @@ from repertoire.app.sources.settle import (
 from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
-from repertoire.domain.component import FileRecord, IngestReport
+from repertoire.domain.component import Component, FileRecord, IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ingestion import servers
 from repertoire.ingestion.extract import PARTS, extract
 from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
-from repertoire.ingestion.parts import SourceFile
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.parts import SourceFile, SourceLayout
 from repertoire.ingestion.source_context import SourceContext, StaticChecks, Translator, fingerprint
 from repertoire.retrieval.translation import described_in_english
 from repertoire.retrieval.translation_dictionary import dictionaries_digest
@@ -145,6 +146,17 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     counts = write_records(store, info, records, found.derived, known)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
+
+
+def content_now(store: Store, info: SourceInfo, root: Path, component: Component) -> str:
+    """Return the content hash that a component would get if its source were read now from a folder, or nothing."""
+    opened = OpenedSource(info, (crawl.Mount(root),), Site(), SourceLayout())
+    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits).entries}
+    plan = replace(plan_of(opened, entries), read=tuple({component.path} & set(entries)))
+    files, unread = read_files(entries, {}, plan, lambda _done, _total: None)
+    records = extract(files, unread, plan, context_of(store, opened, entries)).records
+    found = (one.content_hash for record in records for one in record.components if one.id == component.id)
+    return next(found, "")
 
 
 def plan_of(opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> ExtractionPlan:
