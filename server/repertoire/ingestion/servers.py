@@ -140,20 +140,20 @@ def _header(word: str) -> str:
 
 def redacted(draft: Draft, redact: Callable[[str], str]) -> Draft:
     """Return a server's draft without what `redact` takes out of its command and of each of its arguments."""
-    front = {**draft.front_matter}
-    stated = values.text(front.get("command"))
-    listed = (stated, clean_line(stated, 300), *front.get("args", ()))
+    front = draft.front_matter
+    stated, args = values.text(front.get("command")), [str(word) for word in front.get("args", ())]
+    listed = (stated, clean_line(stated, 300), *args)
     words = {word: word if _is_placeholder(word) else redact(word) for word in listed}
+    if not any(hidden != word for word, hidden in words.items()):
+        return draft
     body, lines = draft.body, draft.install
     for word, hidden in words.items():
         if hidden != word:
             body = body.replace(word, hidden)
             lines = tuple(line.replace(quote(word), quote(hidden)) for line in lines)
-    for key in {"command"} & set(front):
-        front[key] = words[stated]
-    if "args" in front:
-        front["args"] = [words[word] for word in front["args"]]
-    return dataclasses.replace(draft, body=body, install=lines, front_matter=front)
+    shown = {"command": words[stated], "args": [words[word] for word in args]}
+    kept = {key: shown.get(key, value) for key, value in front.items()}
+    return dataclasses.replace(draft, body=body, install=lines, front_matter=kept)
 
 
 def _constants(server: Mapping[str, Any]) -> dict[str, str]:
