@@ -5,6 +5,7 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
 from repertoire.retrieval.arrays import best_rows
+from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.snapshot import Snapshots
 from repertoire.retrieval.walk import warm
 from sample_home import NOW, SOURCE, component, fill, record_of
@@ -159,3 +160,15 @@ def test_a_walk_passes_over_conflicts_and_copies(store):
     assert fourth in near
     assert {second, third} & near == set()
     assert snapshot.edges(CONFLICTS_WITH) == {snapshot.position_of[first]: (snapshot.position_of[second],)}
+
+
+def test_one_long_repository_takes_no_room_for_every_other_component(store):
+    for name, repository in (("short", "github.com/acme/willow"), ("long", f"github.com/acme/{'w' * 100_000}")):
+        one = component("skill", name, "Weaves.", repository=repository)
+        store.sources.write(SOURCE, [record_of(one)], [], derived=[], now=NOW)
+    snapshot = snapshots(store).current()
+
+    silenced = silenced_rows(snapshot, frozenset(["github.com/acme/willow"]))
+
+    assert [snapshot.summaries[row].name for row in np.flatnonzero(silenced)] == ["short"]
+    assert all(snapshot.column(name).nbytes < 100 * len(snapshot) for name in ("id", "source", "repository"))

@@ -7,11 +7,12 @@ import re
 _SCP = re.compile(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(?!\d+/)([\w./~-]+)$")
 _URL = re.compile(r"^(?:git\+)?(?:https?|ssh|git)://(?:[^@/\s]+@)?([\w.-]+)(?::\d+)?/([\w./~-]+)", re.IGNORECASE)
 _BARE = re.compile(r"^([\w-]+(?:\.[\w-]+)+)/([\w./~-]+)$")
+_LONGEST = 300  # characters; every component is compared with it whenever something is muted
 _HOSTS_OF_TWO = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 
 
 def repository_of(address: str) -> str:
-    """Return `host/owner/name` of a repository's address; empty if the text is no such address."""
+    """Return `host/owner/name` of a repository's address; empty if the text is no such address, or far too long."""
     text = address.strip()
     found = _URL.match(text) or _SCP.match(text) or _BARE.match(text)
     if found is None:
@@ -25,4 +26,5 @@ def repository_of(address: str) -> str:
     if len(parts) < 2 or (host not in _HOSTS_OF_TWO and not _URL.match(text) and not _SCP.match(text)):
         return ""
     parts[-1] = parts[-1].removesuffix(".git")
-    return "/".join((host, *parts)) if parts[-1] else ""
+    found_at = "/".join((host, *parts))
+    return found_at if parts[-1] and len(found_at) <= _LONGEST else ""

@@ -10,6 +10,7 @@ from repertoire.domain.component import (
     AGENT,
     COMMAND,
     HOOK,
+    MCP_SERVER,
     PLUGIN,
     PROVIDES,
     SKILL,
@@ -32,6 +33,7 @@ from repertoire.ingestion import (
     readme,
     relations,
     scripts,
+    servers,
     values,
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
@@ -188,17 +190,22 @@ class _Reader:
         parts = self._parts.get(file.path, ())[:PARTS]
         found_in = scripts.read(parts, self._part) if drafts[0].type in _WITH_SCRIPTS else Scripts()
         self.warnings.extend(found_in.failed)
-        for draft in drafts:
+        for stated in drafts:
+            draft = self._redacted(stated)
             component, found = self._finish(file, draft, found_in)
             if draft.part_of and parts and components:  # a package's components have the package's flags
                 component = dataclasses.replace(component, flags=next(iter(components.values())).flags)
             else:
-                component = self._checked(component, file)
+                component = self._checked(component, file, draft.commands)
             if component.id not in components:
                 components[component.id] = component
                 edges.extend(found)
         record = FileRecord(file.path, "", tuple(components.values()), (), tuple(edges))
         return seal(record, exact=self._context.dates_are_exact)
+
+    def _redacted(self, draft: Draft) -> Draft:
+        checks = self._context.checks
+        return draft if checks is None or draft.type != MCP_SERVER else servers.redacted(draft, checks.redact)
 
     def _part(self, path: str) -> str | None:
         return self._context.checks.part(path) if self._context.checks is not None else None
@@ -252,12 +259,12 @@ class _Reader:
         )
         return component, self._edges(component, draft, plugin)
 
-    def _checked(self, component: Component, file: SourceFile) -> Component:
+    def _checked(self, component: Component, file: SourceFile, commands: str) -> Component:
         checks = self._context.checks
         if checks is None:
             return component
         parts = ((part, checks.part(part)) for part in self._parts.get(file.path, ())[:PARTS])
-        return dataclasses.replace(component, flags=checks.scan(component, file.text, parts))
+        return dataclasses.replace(component, flags=checks.scan(component, file.text, parts, commands))
 
     def _edges(self, component: Component, draft: Draft, plugin: PluginFacts | None) -> list[Edge]:
         corrected = self._context.corrections.get(component.id)

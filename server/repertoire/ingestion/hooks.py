@@ -13,6 +13,7 @@ from repertoire.ingestion import requirements, values
 from repertoire.ingestion.parts import ComponentRequirement, Draft
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
+_KEPT = 20_000  # characters of the text that are kept; the checks get all of it
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class HookSummary:
     """A hooks configuration in words: a sentence, its actions as text, its events and requirements."""
 
     sentence: str
-    text: str
+    text: str  # of any length
     commands: str
     events: tuple[str, ...]
     needs: tuple[ComponentRequirement, ...]
@@ -95,7 +96,7 @@ def summarise(hooks: Mapping[str, Any]) -> HookSummary:
     needs = {(need.kind, need.name): need for action in listed for need in action.needs}
     return HookSummary(
         sentence=f"Runs on {', '.join(events) or 'no event'}: {first}",
-        text="\n".join(lines)[:20_000],
+        text="\n".join(lines),
         commands="\n".join(action.line for action in listed)[:4_000],
         events=events,
         needs=tuple(needs.values()),
@@ -109,11 +110,12 @@ def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draf
         type=HOOK,
         name=name,
         description=description or summary.sentence,
-        body=summary.text,
+        body=summary.text[:_KEPT],
         digest=digest_of(summary.text),
         signatures=summary.commands,
         tags=summary.events,
         needs=summary.needs,
+        commands=summary.text,
     )
 
 

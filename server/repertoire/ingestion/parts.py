@@ -61,6 +61,7 @@ class Draft:
     install: tuple[str, ...] = ()
     part_of: str = ""  # the path of a file whose first component this one is a part of
     made_of: Technologies = field(default_factory=Technologies)  # technologies of its own programs
+    commands: str = ""  # what it runs, uncut and with its secrets: for the static checks alone, and never stored
 
 
 @dataclass(frozen=True)

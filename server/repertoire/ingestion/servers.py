@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from shlex import quote
 from typing import Any
 
 from repertoire import linear
@@ -29,7 +31,9 @@ _MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # let
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
 _NO_NAME = re.compile(r"[^A-Z0-9]+")
-_HIDDEN = "…"
+_PAIR = re.compile(r"[\w-]+=(\S*)")
+_HEADER = re.compile(r"-H|--headers?", re.IGNORECASE)
+HIDDEN = "…"  # stands where a secret was left out
 
 
 def servers_in(data: Any) -> Mapping[str, Any]:
@@ -85,27 +89,71 @@ def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str
         tags=values.words(server.get("tags")),
         needs=(*_needs(name, server, command, args), *(dependencies.of_files(beside) if own else ())),
         install=_install(name, server, args, url),
+        commands=command_line(server),
     )
+
+
+def command_line(server: Mapping[str, Any]) -> str:
+    """Return what a server runs as the file states it, uncut and with its secrets; empty for a remote one."""
+    listed = server.get("args")
+    words = [server.get("command"), *(listed if isinstance(listed, (list, tuple)) else ())]
+    return " ".join(str(word) for word in words if word)
 
 
 def _args(server: Mapping[str, Any]) -> list[str]:
     """Return a server's arguments without everything that looks like a secret."""
     found: list[str] = []
     after_secret_option = False
+    before = ""
     for item in server.get("args") or ():
         word = clean_line(values.storable(str(item)), 300)
         option, is_pair, value = word.partition("=")
-        if after_secret_option and not word.startswith("-"):
-            word = word if _PLACEHOLDER.search(word) else _HIDDEN
+        if _HEADER.fullmatch(before):
+            word = _header(word)
+        elif is_pair and _HEADER.fullmatch(option):
+            word = f"{option}={_header(value)}"
+        elif after_secret_option and not word.startswith("-"):
+            word = word if _PLACEHOLDER.search(word) else HIDDEN
         elif is_pair and _SECRET_OPTION.search(option):
-            word = word if _PLACEHOLDER.search(value) else f"{option}={_HIDDEN}"
+            word = word if _PLACEHOLDER.search(value) else f"{option}={HIDDEN}"
         elif "://" in word:
             word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell line may contain an address
         else:
-            word = _LONG_WORD.sub(lambda match: _HIDDEN if _looks_random(match.group()) else match.group(), word)
+            word = _LONG_WORD.sub(lambda match: HIDDEN if _looks_random(match.group()) else match.group(), word)
         after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))
+        before = word
         found.append(word)
     return found
+
+
+def _is_placeholder(word: str) -> bool:
+    """Tell whether a word is an option with a placeholder alone, as `--token=YOUR-TOKEN`."""
+    pair = _PAIR.fullmatch(word)
+    return pair is not None and bool(_PLACEHOLDER.search(pair.group(1)))
+
+
+def _header(word: str) -> str:
+    """Return a header of a request without its value, unless the same may stand there for everybody."""
+    key, colon, value = word.partition(":")
+    return word if _PLACEHOLDER.search(value) or _is_public(key, value.strip()) else f"{key}{colon} {HIDDEN}"
+
+
+def redacted(draft: Draft, redact: Callable[[str], str]) -> Draft:
+    """Return a server's draft without what `redact` takes out of its command and of each of its arguments."""
+    front = draft.front_matter
+    stated, args = values.text(front.get("command")), [str(word) for word in front.get("args", ())]
+    listed = (stated, clean_line(stated, 300), *args)
+    words = {word: word if _is_placeholder(word) else redact(word) for word in listed}
+    if not any(hidden != word for word, hidden in words.items()):
+        return draft
+    body, lines = draft.body, draft.install
+    for word, hidden in words.items():
+        if hidden != word:
+            body = body.replace(word, hidden)
+            lines = tuple(line.replace(quote(word), quote(hidden)) for line in lines)
+    shown = {"command": words[stated], "args": [words[word] for word in args]}
+    kept = {key: shown.get(key, value) for key, value in front.items()}
+    return dataclasses.replace(draft, body=body, install=lines, front_matter=kept)
 
 
 def _constants(server: Mapping[str, Any]) -> dict[str, str]:
@@ -160,8 +208,7 @@ def _reached(name: str, server: Mapping[str, Any], url: str) -> tuple[str, tuple
 def _stated(server: str, key: str, value: str) -> str:
     """Return the value of a header or of a query's key, with a variable where a person's own secret belongs."""
     value = clean_line(values.storable(value), 300)
-    secret = any(sign.search(value) for sign in (_PLACEHOLDER, _MIXED, _LONG_WORD)) or _SECRET_OPTION.search(key)
-    if not value or (not secret and _STATED.fullmatch(value)):
+    if not value or (not _PLACEHOLDER.search(value) and _is_public(key, value)):
         return value
     scheme = found.group() if (found := _SCHEME.match(value)) else ""
     if reference := _REFERENCE.fullmatch(value[len(scheme) :]):
@@ -170,6 +217,12 @@ def _stated(server: str, key: str, value: str) -> str:
     own = "TOKEN" if key.lower() == "authorization" else _NO_NAME.sub("_", key.upper()).strip("_") or "VALUE"
     variable = named.group(1) if named else f"{_NO_NAME.sub('_', server.upper()).strip('_') or 'SERVER'}_{own}"
     return f"{scheme}${{{variable}}}"
+
+
+def _is_public(key: str, value: str) -> bool:
+    """Tell whether the value of a header or of a query's key looks like no secret, and may hold for everybody."""
+    secret = _MIXED.search(value) or _LONG_WORD.search(value) or _SECRET_OPTION.search(key)
+    return not secret and _STATED.fullmatch(value) is not None
 
 
 def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) -> Iterator[ComponentRequirement]:

@@ -16,17 +16,21 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 
-EXTRACTOR_VERSION = 17  # raised when the same file yields other records; everything is then read again
+EXTRACTOR_VERSION = 18  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 
 @dataclass(frozen=True)
 class StaticChecks:
-    """The static checks of components: the scan, a reader of a part's text (None: unreadable), and their version."""
+    """The static checks of components: the scan, a reader of a part's text (None: unreadable), and their version.
 
-    scan: Callable[[Component, str, Iterable[tuple[str, str | None]]], tuple[Flag, ...]]
+    `redact` returns a text without secrets.
+    """
+
+    scan: Callable[[Component, str, Iterable[tuple[str, str | None]], str], tuple[Flag, ...]]
     part: Callable[[str], str | None]
     version: int
+    redact: Callable[[str], str] = str
 
 
 @dataclass(frozen=True)

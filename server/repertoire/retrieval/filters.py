@@ -33,5 +33,6 @@ def silenced_rows(snapshot: Snapshot, muted: frozenset[str]) -> Mask:
     """Return the mask of rows that a person muted by id, source or repository."""
     silenced = np.zeros(len(snapshot), dtype=np.bool_)
     for name in _SILENCED if muted and len(snapshot) else ():
-        silenced |= np.isin(snapshot.column(name), sorted(muted))
+        # A set, because numpy compares texts of any length with each muted one in turn: 0.8 s for 500 of them.
+        silenced |= np.fromiter((value in muted for value in snapshot.column(name)), np.bool_, len(snapshot))
     return silenced

@@ -39,6 +39,7 @@ SPACES = HOME.spaces_of(COMPONENTS)
 # Component types that seldom serve a request themselves: components that use them do.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 _SURE_CAPABILITY = 0.5  # weight of a `provides` edge that is more than a mention in passing
+_LONG = ("id", "source", "repository")  # columns of texts of any length
 _SAMPLED = 200  # components of which the usual text length is computed
 # Least time between reloads of vectors. While components are embedded every batch changes the revision, and to read 30
 # MB again for each query would slow all of them.
@@ -198,8 +199,8 @@ class Snapshot(Arrays):
     def column(self, field: str) -> npt.NDArray[Any]:
         """Return one field of all summaries, in row order."""
         if field not in self._columns:
-            # A numpy text array gives each row the length of the longest id: 100 MB for 100,000 components.
-            kind = object if field == "id" else None
+            # A numpy text array gives each row the length of the longest text: 100 MB of ids for 100,000 components.
+            kind = object if field in _LONG else None
             self._columns[field] = np.array([getattr(summary, field) for summary in self.summaries], dtype=kind)
         return self._columns[field]
 

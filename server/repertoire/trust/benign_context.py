@@ -113,7 +113,7 @@ def is_only_text(document: ScannedText, line: Line, start: int) -> bool:
         return False
     if _HANDS_ON.search(before) or "${" in before[-4:]:
         return False
-    above = "\n".join(document.lines[max(0, line.number - 5) : line.number - 1])[-600:]
+    above = "\n".join(document.above(line.number, 4))[-600:]
     if _OPENED.search(above):
         return False
     named = _NAMED.match(before)

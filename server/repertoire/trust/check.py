@@ -18,7 +18,7 @@ from repertoire.trust.benign_context import (
     is_only_text,
     is_quoted,
 )
-from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line, ScannedText
 
 # Needles that are looked for in code alone, because in prose they mean nothing.
 CODE_WORDS = frozenset(
@@ -48,9 +48,8 @@ CODE_WORDS = frozenset(
     )
 )
 UNCHECKED = "unchecked-file"
-_JUDGED = (
-    500_000  # characters that are matched, counted for every match: a text made to be slow must not stop an ingest
-)
+# Characters that are matched, counted for every match: a text made to be slow must not stop an ingest.
+_JUDGED = 1_000_000
 GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
 NOTABLE = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: MEDIUM}
@@ -152,7 +151,7 @@ class CheckSet:
 
 
 def _judge(check: Check, document: ScannedText, index: int, room: ScanBudget) -> CheckMatch | None:
-    raw = document.lines[index][:LONGEST]
+    raw = document.lines[index]
     text = document.following(index, check.span) if check.span > 1 else raw
     line: Line | None = None
     fits = room.take(len(raw))

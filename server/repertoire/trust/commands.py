@@ -10,7 +10,7 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import fetched
 from repertoire.trust.check import GRAVE, Check, CheckMatch, Match
 from repertoire.trust.origins import by_source, by_source_if_any
-from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line, ScannedText
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "download-and-run",
@@ -345,12 +345,13 @@ def decoded_later(document: ScannedText) -> Iterator[CheckMatch]:
     run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:
         for index in document.numbers_of(needle):
-            match = _DECODED.match(document.lines[index][:LONGEST])
-            for at in range(index + 1, min(index + 1 + _LATER, len(document.lines)) if match else 0):
+            match = _DECODED.match(document.lines[index])
+            for at in range(after := document.after(index), min(after + _LATER, len(document.lines)) if match else 0):
                 if at not in run:
-                    run[at] = _names_run(document.lines[at][:LONGEST])
+                    run[at] = _names_run(document.lines[at])
                 if match and match["name"] in run[at]:
-                    yield CheckMatch(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
+                    reason = f"runs what line {document.numbers[index]} decoded"
+                    yield CheckMatch(OBFUSCATION, CRITICAL, document.line(at), reason)
 
 
 def _names_run(text: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from repertoire.domain.component import MCP_SERVER, SETTING, Component
+from repertoire.domain.component import HOOK, MCP_SERVER, SETTING, Component
 from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import CheckMatch
 from repertoire.trust.exfiltration import SENDS
@@ -17,6 +17,8 @@ from repertoire.trust.secrets import secrets
 _HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
 _TELLING = re.compile(r"(?i)statusline|helper|awsauthrefresh|awscredentialexport|base_url")
 _HELD = re.compile(r'"(?:env|headers)"\s*:')
+_VALUE = re.compile(r'(?:[^"\\\n]|\\.)+')
+_KEPT = 20_000  # characters of a value that are kept when a configuration is read
 _ADDRESSES = ("ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL")
 _TRUSTED = re.compile(
     r"(?i)^https?://(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker\.internal|\$\{?"
@@ -31,6 +33,15 @@ def commands(component: Component, text: str) -> Iterator[str]:
     data = _parse(text)
     line = _mapping(data.get("statusLine")).get("command")
     yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
+
+
+def long_values(component: Component, text: str) -> Iterator[str]:
+    """Yield the values of a configuration that are longer than any that is kept whole when it is read."""
+    if component.type not in (HOOK, MCP_SERVER) or max(map(len, text.split("\n"))) <= _KEPT:
+        return
+    for found in _VALUE.finditer(text):
+        if found.end() - found.start() > _KEPT:
+            yield found.group().replace('\\"', '"').replace("\\n", "\n")
 
 
 def at_install(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from repertoire.trust.benign_context import is_quoted
 from repertoire.trust.check import CheckMatch
 from repertoire.trust.commands import OBFUSCATION
 from repertoire.trust.prompt_injection import DISOBEYS, ORDER
-from repertoire.trust.scanned_text import LONGEST, MARKDOWN, PROSE, SCRIPT, Line, ScannedText
+from repertoire.trust.scanned_text import MARKDOWN, PROSE, SCRIPT, Line, ScannedText
 
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u0501\u04cf\u0458\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0391\u0392\u0395\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7\u03bf\u03b1\u03b9\u03bd\u03c1",
@@ -83,8 +83,7 @@ def expanded(document: ScannedText) -> Iterator[tuple[Line, ScannedText]]:
     ):
         return
     held: dict[str, str] = {}
-    for index, whole in enumerate(document.lines[:_MOST_LINES]):
-        text = whole[:LONGEST]
+    for index, text in enumerate(document.lines[:_MOST_LINES]):
         for match in _LITERAL.finditer(text):
             held[match["name"]] = match["value"]
         if held and "$" in text and _COMMANDED.search(text):

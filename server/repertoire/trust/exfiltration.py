@@ -349,16 +349,15 @@ def in_two_steps(document: ScannedText) -> Iterator[CheckMatch]:
     low = document.lower
     if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
         return
-    lines = [line[:4_000] for line in document.lines]
+    lines = document.lines
     yield from _sent_variables(document, lines)
     read = next(
         (at for at, text in enumerate(lines) if _READ_THERE.search(text) or _copies_environment(text)), len(lines)
     )
-    for at in range(read + 1, len(lines)):
+    for at in range(document.after(read), len(lines)) if read < len(lines) else ():
         if _SENT_AWAY.search(_TO_ITSELF.sub(" ", lines[at])):
-            yield CheckMatch(
-                SENDS, HIGH, document.line(at), f"sends something away after line {read + 1} read credentials"
-            )
+            reason = f"sends something away after line {document.numbers[read]} read credentials"
+            yield CheckMatch(SENDS, HIGH, document.line(at), reason)
             return
 
 
@@ -373,10 +372,11 @@ def _sent_variables(document: ScannedText, lines: list[str]) -> Iterator[CheckMa
     """Yield a match for the line of a shell script that sends a variable into which it read secrets."""
     for at, text in enumerate(lines):
         aside = _ASIDE.match(text) if "=" in text else None
-        for later in range(at + 1, min(at + 1 + _LATER, len(lines)) if aside else 0):
+        for later in range(after := document.after(at), min(after + _LATER, len(lines)) if aside else 0):
             named = aside is not None and aside["name"] in _VARIABLE.findall(lines[later])
             if named and _AWAY.search(lines[later]) and not _OWN.search(lines[later]):
-                yield CheckMatch(SENDS, CRITICAL, document.line(later), f"sends away what line {at + 1} read")
+                reason = f"sends away what line {document.numbers[at]} read"
+                yield CheckMatch(SENDS, CRITICAL, document.line(later), reason)
                 return
 
 

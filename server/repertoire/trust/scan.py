@@ -25,7 +25,7 @@ from repertoire.trust.redaction import redact
 from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 6  # raised when a text may get other flags than before, so that everything is scanned again
+RULES_VERSION = 7  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -68,17 +68,20 @@ def is_checked(path: str) -> bool:
     return is_script(path) or "." not in name or name.lower().endswith(_TEXTS)
 
 
-def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = ()) -> tuple[Flag, ...]:
+def scan(
+    component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = (), commands: str = ""
+) -> tuple[Flag, ...]:
     """Return the flags of a component, the gravest first.
 
-    `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read.
+    `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read;
+    `commands` is what a hook or a server runs, of which the component itself keeps an excerpt.
     """
     found: list[tuple[str, CheckMatch]] = [("", item) for item in _check_declarations(component)]
     # a component that shares its file with others is scanned by its own data alone
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
-    own = list(_scan_file(text, component.path) if alone else _scan_shared_data(component, text))
+    own = list(_scan_file(text, component.path) if alone else _scan_shared_data(component, text, commands))
     found += [("", item) for item in own]
     if alone:
         found += [("", item) for item in _scan_description(component.description, text, own)]
@@ -104,17 +107,15 @@ def _scan_description(description: str, text: str, own: Sequence[CheckMatch]) ->
             yield replace(item, line=replace(item.line, number=number))
 
 
-def _scan_shared_data(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Scan the body, command and description of a component that shares its file with others."""
+def _scan_shared_data(component: Component, text: str, stated: str) -> Iterator[CheckMatch]:
+    """Scan the body, commands and description of a component that shares its file with others."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
-    yield from _scan_text(ScannedText(component.body, kind=SCRIPT if runs else MARKDOWN))
+    said = stated if component.type == HOOK and stated else component.body
+    yield from _scan_text(ScannedText(said, kind=SCRIPT if runs else MARKDOWN))
     if component.type == MCP_SERVER:
-        front = component.front_matter
-        args = front.get("args")
-        words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
-        yield from _scan_text(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
-    for command in configuration.commands(component, text):
+        yield from _scan_text(ScannedText(stated, kind=SCRIPT))
+    for command in (*configuration.commands(component, text), *configuration.long_values(component, text)):
         yield from _scan_text(ScannedText(command, kind=SCRIPT))
     yield from configuration.secrets_and_redirects(component, text)
     described = ScannedText(component.description)
@@ -129,6 +130,8 @@ def _is_prompt(text: str) -> bool:
 
 
 def _scan_file(text: str, path: str) -> Iterator[CheckMatch]:
+    if len(text) > _MOST_TEXT:
+        yield _unreadable()
     text = text[:_MOST_TEXT]
     if path.endswith("package.json"):
         for command in configuration.at_install(text):
@@ -171,7 +174,7 @@ def _scan_blocks(document: ScannedText) -> Iterator[CheckMatch]:
     for start, language, text in document.blocks():
         program = ScannedText(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
         for item in (*_run_checks(program, room), *taint.tainted_lines(program)):
-            yield replace(item, line=replace(item.line, number=item.line.number + start))
+            yield replace(item, line=replace(item.line, number=document.numbers[start + item.line.number - 1]))
 
 
 def _unreadable() -> CheckMatch:
@@ -199,4 +202,4 @@ def _gravity(flag: Flag) -> tuple[int, str, int, str]:
 
 def _shown(item: CheckMatch) -> str:
     text = item.line.text.strip()[:600]
-    return clean_line(redact(text) if item.rule == "secret" else text, _LINE)
+    return clean_line(redact(text), _LINE)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from repertoire.trust.long_lines import in_windows
+
 RUN, SHELL, CODE, PROSE, COMMENT = "run", "shell", "code", "prose", "comment"
 SCRIPT, MARKDOWN = "script", "markdown"
 
@@ -24,7 +26,6 @@ _COMMAND_LINE = re.compile(
     r"\s*(?:(?:\$ |> |PS> |sudo |#!)\s*)?(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64"
     r"|python3?|env|/bin/(?:ba|z)?sh|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
-LONGEST = 2_000  # characters of a line that are checked
 _ABOVE = 2  # lines above a line in the same block that may introduce it
 _HIGHEST = 200  # lines above a block that are searched for prose and a heading
 
@@ -49,10 +50,12 @@ def is_script(path: str, text: str = "") -> bool:
 
 
 class ScannedText:
-    """One text with its lines; their places are computed only when a check asks for them."""
+    """One text with its lines, a long one as several; their places are computed only when a check asks for them."""
 
     def __init__(self, text: str, *, kind: str = MARKDOWN, path: str = "") -> None:
-        self.text = text
+        self.whole = text.split("\n")
+        self.lines, self.numbers = in_windows(self.whole)
+        self.text = text if len(self.lines) == len(self.whole) else "\n".join(self.lines)
         self.kind = kind
         self.path = path
         self.teaches: bool | None = None  # whether it teaches about attacks; None until a check asks
@@ -77,11 +80,6 @@ class ScannedText:
             return low
         return "\n".join(low.split("```")[1::2])
 
-    @cached_property
-    def lines(self) -> list[str]:
-        """The unchanged lines of the text."""
-        return self.text.split("\n")
-
     def numbers_of(self, needle: str) -> Iterator[int]:
         """Yield the index of each line that holds a lower-case needle."""
         at, last = self.lower.find(needle), -1
@@ -95,15 +93,25 @@ class ScannedText:
     def line(self, index: int) -> Line:
         """Return a line with its place and introduction."""
         place = RUN if self.kind == SCRIPT else self._places[index]
-        return Line(index + 1, self.lines[index][:LONGEST], place, self._introduction(index, place))
+        return Line(self.numbers[index], self.lines[index], place, self._introduction(index, place))
 
     def following(self, index: int, count: int) -> str:
         """Return a line and the next lines in the same place, up to `count` lines, as one text."""
         own = RUN if self.kind == SCRIPT else self._places[index]
-        last = index + 1
-        while last < min(index + count, len(self.lines)) and (self.kind == SCRIPT or self._places[last] == own):
-            last += 1
-        return "\n".join(line[:LONGEST] for line in self.lines[index:last])
+        found, at = [self.lines[index]], self.after(index)
+        while len(found) < count and at < len(self.lines) and (self.kind == SCRIPT or self._places[at] == own):
+            found.append(self.lines[at])
+            at = self.after(at)
+        return "\n".join(found)
+
+    def above(self, number: int, count: int) -> list[str]:
+        """Return the lines above the line with this number, `count` at most."""
+        first = bisect_left(self.numbers, number)
+        return self.lines[max(0, first - count) : first]
+
+    def after(self, index: int) -> int:
+        """Return the index of the next line, past the other windows of this one."""
+        return bisect_right(self.numbers, self.numbers[index])
 
     def blocks(self) -> Iterator[tuple[int, str, str]]:
         """Yield for every fenced block the index of its first line, its language and its text."""

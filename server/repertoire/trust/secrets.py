@@ -73,7 +73,9 @@ def _values(text: str) -> Iterator[str]:
 
 
 def _has_body(document: ScannedText, index: int) -> bool:
-    near = "".join(line[:_KEY_ROOM] for line in document.lines[index : index + 60])[:_KEY_ROOM]
-    body = near.partition("-----BEGIN")[2].partition("-----END")[0]
+    first = document.numbers[index] - 1
+    near = "".join(document.whole[first : first + 60])
+    begins = near.find("-----BEGIN")
+    body = near[begins : begins + _KEY_ROOM].partition("-----BEGIN")[2].partition("-----END")[0]
     body = _BETWEEN.sub("", body.partition("PRIVATEKEY-----")[2] or body.partition("-----")[2])
     return len(body) >= _KEY_BODY and _BASE64.fullmatch(body) is not None and len(set(body)) > 40

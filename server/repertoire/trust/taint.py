@@ -10,7 +10,7 @@ from repertoire import linear
 from repertoire.domain.trust import CRITICAL
 from repertoire.trust import commands, exfiltration
 from repertoire.trust.check import CheckMatch, Match, MatchFinder
-from repertoire.trust.scanned_text import LONGEST, SCRIPT, ScannedText
+from repertoire.trust.scanned_text import SCRIPT, ScannedText
 
 SECRET, FETCHED, DECODED = "secret", "fetched", "decoded"
 
@@ -174,7 +174,7 @@ class _Program:
 
     def __init__(self, document: ScannedText) -> None:
         self.document = document
-        self.lines = [line[:LONGEST] for line in document.lines]
+        self.lines = document.lines
 
     def call(self, at: int) -> str:
         """Return the call that begins on a line as one text, up to `_REACH` lines."""
@@ -222,16 +222,14 @@ def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
         if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _tainted_name(names, text)):
             continue
         for name in filter(None, put.groups()):
-            names.setdefault(name, at + 1)
+            names.setdefault(name, program.document.numbers[at])
 
 
 def _source_lines(document: ScannedText, kind: str) -> set[int]:
     """Return the indices of the lines that read a source of this kind."""
     hinted = {index for hint in _HINTS[kind] if hint in document.lower for index in document.numbers_of(hint)}
     return {
-        index
-        for index in hinted
-        if not _NO_CODE.match(document.lines[index]) and _source(kind, document.lines[index][:LONGEST])
+        index for index in hinted if not _NO_CODE.match(document.lines[index]) and _source(kind, document.lines[index])
     }
 
 
@@ -268,7 +266,7 @@ def _leak_match(program: _Program, at: int, names: dict[str, int]) -> CheckMatch
 def _running_match(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
     """Return the match of a line that runs a variable tainted on an earlier line; None for other lines."""
     text = program.lines[at]
-    earlier = {name: since for name, since in names.items() if name in text and since != at + 1}
+    earlier = {name: since for name, since in names.items() if name in text and since != program.document.numbers[at]}
     ran = _run_names(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
     name = next((name for name in earlier if name in ran), "")
     if not name:

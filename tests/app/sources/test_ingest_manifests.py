@@ -78,3 +78,13 @@ def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
     links = bench.store.graph.links(server.id)
     needs = {link.other.removeprefix("requirement:env:") for link in links if link.other.startswith("requirement:env:")}
     assert needs == {*own}
+
+
+def test_a_repository_that_a_manifest_names_is_kept_unless_its_address_is_far_too_long(bench):
+    def entry(name, owner):
+        source = {"source": "url", "url": f"https://github.com/{owner}/{name}.git"}
+        return {"name": name, "description": "Formats.", "source": source}
+
+    bench.ingest(bench.write({".claude-plugin/marketplace.json": market(entry("a", "acme"), entry("b", "w" * 9_000))}))
+
+    assert {plugin.name: plugin.repository for plugin in bench.all().values()} == {"a": "github.com/acme/a", "b": ""}

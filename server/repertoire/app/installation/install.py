@@ -11,9 +11,9 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
-from repertoire.app.installation.installable import InstallContext, InstallPart, plan_component
+from repertoire.app.installation.installable import AcceptedFlag, InstallContext, InstallPart, plan_component
 from repertoire.app.lookup import find_to_install
-from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.ingest import content_now, ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
 from repertoire.domain.component import CATALOGUE, Component
@@ -204,8 +204,11 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest) -> Instal
         info = sources[source]
         return clone_folder(home, info.key) if info.kind == "git" else Path(info.location)
 
-    def accepted(content: str) -> frozenset[str]:
-        return frozenset(flag.rule for flag in contents.get(content, ("", ()))[1])
+    def accepted(stored: StoredComponent) -> frozenset[AcceptedFlag]:
+        content, here = stored.component.content_hash, root(stored.source)
+        if content != content_now(store, sources[stored.source], here, stored.component):
+            return frozenset()
+        return frozenset((flag.rule, flag.file) for flag in contents.get(content, ("", ()))[1])
 
     def unit(component: Component) -> Sequence[StoredComponent]:
         same = [

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import INSTALLABLE, Flag, rank
-from repertoire.ingestion import servers
+from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
@@ -40,6 +40,9 @@ _UNQUOTED = str.maketrans("\"'", "  ")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
+AcceptedFlag = tuple[str, str]  # the rule, and the file's path in the source, empty for the component's own
+
+
 @dataclass(frozen=True)
 class InstallPart:
     """The changes that install one component, and the components that come along."""
@@ -64,7 +67,7 @@ class InstallContext:
     servers: frozenset[str]  # names of configured MCP servers
     root: Callable[[str], Path]  # returns the folder of a source by its key
     unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
-    accepted: Callable[[str], frozenset[str]]  # returns the rules that flagged a content, by its hash
+    accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     flagged: bool = False  # a person allows flagged components
     alone: bool = False  # copy the component without its plugin
     overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
@@ -233,15 +236,25 @@ def _check(context: InstallContext, stored: StoredComponent, found: Sequence[Com
 
 
 def _refuse_new(context: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
-    known = context.accepted(stored.component.content_hash) if stored.accepted else frozenset()
-    _refuse_flagged(context, stored.component, [flag for flag in flags if flag.rule not in known])
+    grave = [flag for flag in flags if rank(flag.severity) > INSTALLABLE]
+    known = context.accepted(stored) if grave and stored.accepted else frozenset()
+    _refuse_flagged(context, stored.component, [flag for flag in grave if not _is_known(flag, known)])
+
+
+def _is_known(flag: Flag, known: Collection[AcceptedFlag]) -> bool:
+    """Tell whether a flag of a file that is to be written is one of those that a person accepted."""
+    return any(
+        rule == flag.rule and (file == flag.file or (bool(flag.file) and file.endswith(f"/{flag.file}")))
+        for rule, file in known
+    )
 
 
 def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -> InstallPart:
     component = stored.component
     [file], _ = gather(Path(step.source), context.root(stored.source), whole=False)
     offered = _offered(file, step.source)
-    _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), ()))
+    commands = _commands(component, offered)
+    _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), (), commands))
     target = context.places.of(SERVERS if component.type == MCP_SERVER else step.target)
     before = context.content(target)
     there = merging.parsed(before, target)
@@ -258,6 +271,14 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
+
+
+def _commands(component: Component, offered: Mapping[str, object]) -> str:
+    """Return all that a server or hooks would run, as the file states it now."""
+    if component.type == MCP_SERVER:
+        return servers.command_line(_server_in(offered, component.name))
+    listed = offered.get("hooks", offered)
+    return hooks.summarise(listed).text if component.type == HOOK and isinstance(listed, Mapping) else ""
 
 
 def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:

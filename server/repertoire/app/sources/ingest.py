@@ -28,11 +28,13 @@ from repertoire.app.sources.settle import (
 from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
-from repertoire.domain.component import FileRecord, IngestReport
+from repertoire.domain.component import Component, FileRecord, IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
+from repertoire.ingestion import servers
 from repertoire.ingestion.extract import PARTS, extract
 from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
-from repertoire.ingestion.parts import SourceFile
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.parts import SourceFile, SourceLayout
 from repertoire.ingestion.source_context import SourceContext, StaticChecks, Translator, fingerprint
 from repertoire.retrieval.translation import described_in_english
 from repertoire.retrieval.translation_dictionary import dictionaries_digest
@@ -41,6 +43,7 @@ from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.installed import InstalledSource
 from repertoire.store.database import Store
+from repertoire.trust.redaction import SECRET, redact
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
@@ -145,6 +148,17 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
+def content_now(store: Store, info: SourceInfo, root: Path, component: Component) -> str:
+    """Return the content hash that a component would get if its source were read now from a folder, or nothing."""
+    opened = OpenedSource(info, (crawl.Mount(root),), Site(), SourceLayout())
+    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits).entries}
+    plan = replace(plan_of(opened, entries), read=tuple({component.path} & set(entries)))
+    files, unread = read_files(entries, {}, plan, lambda _done, _total: None)
+    records = extract(files, unread, plan, context_of(store, opened, entries)).records
+    found = (one.content_hash for record in records for one in record.components if one.id == component.id)
+    return next(found, "")
+
+
 def plan_of(opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> ExtractionPlan:
     """Return which files of a source are read, those that its manifests point to among them."""
     paths = [*entries, *(path for path in opened.documents if path not in entries)]
@@ -165,12 +179,18 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
-        checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION, _redacted),
         translator=Translator(described_in_english, dictionaries_digest()),
         overrides=opened.overrides,
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
+
+
+def _redacted(text: str) -> str:
+    """Return a text with the mark of what was left out in place of each secret; one without a secret is unchanged."""
+    found = redact(text)
+    return found.replace(SECRET, servers.HIDDEN) if SECRET in found else text
 
 
 def _part(entry: crawl.FoundFile) -> str | None:

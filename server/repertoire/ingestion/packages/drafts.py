@@ -92,6 +92,7 @@ def _server(contents: PackageContents) -> Iterator[Draft]:
         path=path,
         digest=digest_of(f"{contents.digest} {name}"),
         front_matter={"command": command, "args": arguments},
+        commands=" ".join([command, *arguments]),
         made_of=contents.fields,
         tools=tuple(names[:_MOST_TOOLS]),
         signatures="\n".join(_signature(tool) for tool in contents.tools)[:_SIGNATURES],
