@@ -66,6 +66,7 @@ class FileListing:
     skipped: Mapping[str, str]
     outline: tuple[Item, ...] = ()
     related: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: int = 0  # how many come before these
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def files_in(project: OpenProject, wanted: FileQuery) -> FileListing:
     }
     alone = files[0] if len(files) == 1 and files[0].path == below else None
     if alone is None:
-        return FileListing(tuple(files), sizes, total, skipped)
+        return FileListing(tuple(files), sizes, total, skipped, passed=min(wanted.offset, total))
     outline = tuple(project.store.items.in_file(below, limit=_BESIDE * 4))
     return FileListing(tuple(files), sizes, total, skipped, outline, _related(project, alone))
 
