@@ -22,7 +22,9 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
+from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.health import status_text
+from repertoire.rendering.person import muted_text
 from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
@@ -137,6 +139,21 @@ def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(
     store.sources.remove("n")
     assert COPY not in found
     assert FORMS in found
+
+
+def test_what_is_unmuted_stays_silent_with_its_source_and_the_answer_says_so(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    other, source = "folder:/kiln:skills/kiln.md", SOURCE.__class__("folder:/kiln", "folder", "/kiln")
+    kiln = replace(component("skill", "kiln", "Fires pots."), id=other, repository="")
+    store.sources.write(source, [record_of(kiln)], [], derived=[], now=NOW)
+    for target in ("folder:/kiln", "kiln"):
+        mute(store, target, project=HERE, now=NOW)
+    told = muted_text(unmute(store, "kiln", project=HERE))
+    assert told.endswith("It is still silent: its source is muted (folder:/kiln).")
+    with pytest.raises(InvalidRequest, match="'kiln' is muted with its source alone; undo that of folder:/kiln"):
+        unmute(store, "kiln", project=HERE)
+    assert muted_text(unmute(store, "folder:/kiln", project=HERE)).endswith("It can be suggested again.")
+    store.sources.remove("folder:/kiln")
 
 
 def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire) -> None:
