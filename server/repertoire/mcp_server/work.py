@@ -12,7 +12,6 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire
-from repertoire.app.person.forget import PROJECT
 from repertoire.app.projects.places import root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
@@ -304,7 +303,7 @@ class Answers:
     def _silent(self, hook: Hook) -> bool:
         if silenced(self._environment) or not self.repertoire.settings.hints:
             return True
-        return self.repertoire.store.preferences.muted().get(hook.project) == PROJECT
+        return hook.project in self.repertoire.store.preferences.silent(project=hook.project)
 
     def _edits_of(self, session: str) -> Edits:
         """Return the edits of a session; the least recently used sessions are dropped."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -161,6 +162,21 @@ def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire
     assert not {FORMS, COPY} & everywhere(named(repertoire, HERE))
     assert FORMS in everywhere(named(repertoire, THERE))
     assert f"{FORMS} (component, in {HERE} alone)" in status_text(status(repertoire))
+
+
+@pytest.mark.parametrize("target", ["pdf-forms", "project"])
+def test_a_mute_at_a_repository_s_root_holds_in_its_folders_and_is_undone_there(
+    repertoire: Repertoire, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    store, root, inside = repertoire.store, str(tmp_path), str(tmp_path / "src" / "web")
+    muted = root if target == "project" else FORMS
+    mute(store, target, project=root, now=NOW, here=True)
+    for silent in (repertoire.muted(inside), StartReader(store.path).silent_in(inside)):
+        assert {muted, inside if target == "project" else COPY} <= silent
+    assert str(tmp_path.parent) not in repertoire.muted(str(tmp_path.parent))
+    assert muted in unmute(store, target, project=inside).targets
+    assert not {muted, inside} & repertoire.muted(root)
 
 
 def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoire: Repertoire) -> None:

@@ -9,6 +9,7 @@ from repertoire.app.lookup import find_meant, unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
+from repertoire.store.light.exact_copies import muted_at
 
 COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
 
@@ -55,7 +56,8 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
         InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
-    meant = {target, *_targets_of(store, target, project)[0]}
+    targets, scope = _targets_of(store, target, project)
+    meant = {target, *targets, *(muted_at(project) if scope == PROJECT else ())}
     # a person may name another copy than the muted one
     candidates = meant.union(*store.graph.copies(meant), store.graph.namesakes(meant))
     silent, sources = tuple(sorted(candidates & set(muted))), _muted_sources(store, candidates, muted)
