@@ -15,8 +15,10 @@ from click.testing import CliRunner, Result
 
 from json_page import Page
 from repertoire.cli.main import VERBS, cli
+from repertoire.domain.answer import Unit
 from repertoire.domain.event import ASKED, CHECKED, OFFERED, SELECTED, Event
 from repertoire.mcp_server.tool_definitions import TOOLS
+from repertoire.rendering.data import unit_data
 from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 
@@ -279,6 +281,11 @@ def test_the_schemas_of_the_tools_name_the_same_keys() -> None:
         name: [] for name in TOOL_OBJECTS
     }
     assert page.met >= OF_TOOLS
+
+
+def test_what_comes_along_is_told_as_the_page_says() -> None:
+    told = unit_data(Unit("kit@acme", {"skill": 2}, 120, whole=False))
+    assert list(Page().unlike(told, "unit", "brings")) == []
 
 
 def test_what_fails_prints_no_json_and_says_why_on_the_error_stream(project: Path) -> None:

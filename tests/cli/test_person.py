@@ -30,6 +30,22 @@ def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skil
     assert "zebra-crossing" in recommended()
 
 
+def test_a_mute_here_holds_in_the_folders_below_and_is_undone_there(run, skill, tmp_path):
+    skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
+    below = tmp_path / "repository" / "src"
+    below.mkdir(parents=True)
+    (below.parent / ".git").mkdir()
+
+    def is_muted() -> bool:
+        return json.loads(run("explain", "zebra-crossing", "--json", cwd=below).stdout)["muted"]
+
+    run("refresh", "--text-only")
+    assert run("mute", "zebra-crossing", "--here", cwd=below.parent).returncode == 0
+    assert is_muted()
+    assert run("mute", "zebra-crossing", "--undo", cwd=below).returncode == 0
+    assert not is_muted()
+
+
 def test_what_shares_its_name_with_another_component_is_muted_by_its_id_alone(run, skill, tmp_path):
     ids = []
     for shelf in ("roads", "trams"):

@@ -223,6 +223,7 @@ def test_a_worktree_uses_the_memory_of_the_main_one_and_no_strangers(run, tmp_pa
     (worktree / "kiln.py").write_text("# Hot\n\ndef fire():\n    return 2\n")
     assert "return 2" in run("project", "get", "symbol:kiln.py::fire", cwd=worktree).stdout
     assert "return 1" in run("project", "get", "symbol:kiln.py::fire").stdout
+    assert "fire" in run("project", "outline", str(worktree / "kiln.py")).stdout
     (worktree / "kiln.py").unlink()
     assert "return 1" in run("project", "get", "symbol:kiln.py::fire", cwd=worktree).stdout
     refused = run("project", "forget", "--yes", cwd=worktree)

@@ -87,6 +87,44 @@ async def test_both_doors_give_the_same_data(talk: Talk, kiln: Path) -> None:
             assert result.structured_content == json.loads(printed.stdout), tool
 
 
+async def test_a_file_of_the_project_is_known_by_its_absolute_path_and_one_outside_is_refused(
+    talk: Talk, kiln: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(kiln)
+    async with talk() as client:
+        for root in (kiln, tmp_path / "link"):
+            assert "Cooling" in await ask(client, "doc_outline", path=f"{root}/README.md")
+            assert "python" in await ask(client, "file_info", path=f"{root}/kiln/clay.py")
+            assert "web/" not in await ask(client, "file_info", path=f"{root}/kiln/")
+            assert "Kiln.fire" in await ask(client, "memory_search", query="fire the kiln", **{"in": f"{root}/kiln"})
+            assert "weigh" in await ask(client, "code_symbols", name="weigh", **{"in": f"{root}/kiln"})
+            assert "[file]" in await ask(client, "memory_get", id=f"{root}/kiln/clay.py")
+            saved = await ask(client, "memory_save", kind="note", title=f"Old {root}", about=[f"{root}/kiln/heat.py"])
+            assert "about file:kiln/heat.py" in saved
+        outside = f"{tmp_path}/elsewhere.py"
+        for tool, asked in {
+            "doc_outline": {"path": outside},
+            "file_info": {"path": outside},
+            "memory_get": {"id": outside},
+            "memory_search": {"query": "login", "in": outside},
+            "code_symbols": {"name": "weigh", "in": outside},
+            "memory_save": {"kind": "note", "title": "Strange", "about": [outside]},
+        }.items():
+            assert f"lies outside of the project {kiln}" in await refused(client, tool, **asked), tool
+
+
+async def test_each_page_of_a_list_counts_what_is_left_after_it(talk: Talk, kiln: Path) -> None:
+    async with talk() as client:
+        for what in ("glaze", "clay", "bricks", "wood", "salt"):
+            await ask(client, "memory_save", kind="note", title=f"Bought {what} at the mill")
+        listed = [await ask(client, "memory_list", limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+        assert [page.partition("… and ")[2] for page in listed] == ["3 more", "1 more", "", ""]
+        assert listed[3] == "There are only 5 of them."
+        files = [await ask(client, "file_info", path="kiln", limit=1, offset=offset) for offset in range(4)]
+        assert [page.partition("… and ")[2] for page in files] == ["2 more", "1 more", "", ""]
+        assert files[3] == "There are only 3 files of these."
+
+
 def test_the_tools_of_a_project_cost_less_than_3000_tokens() -> None:
     shown = [(tool.name, tool.description, json.dumps(tool.input_schema)) for tool in MEMORY_TOOLS]
     assert sum(len(part) for row in shown for part in row) < 4 * 3_000

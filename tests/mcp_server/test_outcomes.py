@@ -216,7 +216,7 @@ async def test_commands_say_nothing_where_nothing_was_used(talk: Talk, home: Pat
 
 async def test_a_recommended_set_is_an_offer_that_the_projects_next_use_follows(talk: Talk, home: Path) -> None:
     async with talk() as client:
-        await ask(client, "recommend_set", task="fill PDF forms from a spreadsheet", project="/project")
+        await ask(client, "recommend_set", task="fill PDF forms from a spreadsheet")
         await hook(client, "hook_used", tool_name="Skill", tool_input=json.dumps({"skill": "pdf-forms"}))
         await ask(client, "status")
     assert [event.data["where"] for event in events_of(home, OFFERED)] == ["set"]

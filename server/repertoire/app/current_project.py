@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,14 +42,21 @@ def resolve_project(folder: str) -> str:
     """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
-        InvalidRequest: the name contains a NUL character, is not UTF-8, or is that of a folder that was removed.
+        InvalidRequest: no folder can have this name, or without a name the current folder was removed.
     """
     if "\0" in folder:
         message = "a project's folder cannot contain a NUL character; send its path"
         raise InvalidRequest(message)
     if not folder:
         return current_project()
-    return _storable(os.path.realpath(os.path.expanduser(folder)))  # noqa: PTH111
+    path = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111
+    try:
+        os.lstat(path)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            message = f"the name of the folder {folder[:80]!r}… is too long for any folder; send its path"
+            raise InvalidRequest(message) from None
+    return _storable(path)
 
 
 def _storable(folder: str) -> str:

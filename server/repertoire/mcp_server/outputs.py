@@ -20,7 +20,12 @@ def also(output: Mapping[str, Any], **optional: Mapping[str, Any]) -> dict[str, 
 LINES = {"type": "array", "items": {"type": "string"}}
 BRINGS = {
     "anyOf": [
-        output(unit="string", counts={"type": "object", "additionalProperties": {"type": "integer"}}, tokens="integer"),
+        output(
+            unit="string",
+            counts={"type": "object", "additionalProperties": {"type": "integer"}},
+            tokens="integer",
+            whole="boolean",
+        ),
         {"type": "null"},
     ]
 }

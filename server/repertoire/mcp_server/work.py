@@ -12,8 +12,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire
-from repertoire.app.person.forget import PROJECT
-from repertoire.app.projects.places import root_of
+from repertoire.app.projects.places import require_folder, root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
 from repertoire.app.session.covering_pack import covering_pack
@@ -82,8 +81,11 @@ class Answers:
         return Reply(call.verb.text(answer), call.verb.data(answer)), events
 
     def _context(self, arguments: Mapping[str, Any]) -> Context:
-        project = arguments.get("project", "")
-        return Context.of(self.repertoire, project=project, environment=self._environment)
+        named = arguments.get("project", "")
+        context = Context.of(self.repertoire, project=named, environment=self._environment)
+        if named:  # the answer would else be one for no languages and frameworks, as if the project had none
+            require_folder(context.project)
+        return context
 
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start a detached, niced refresh if one is due; only one runs on a machine at a time."""
@@ -304,7 +306,7 @@ class Answers:
     def _silent(self, hook: Hook) -> bool:
         if silenced(self._environment) or not self.repertoire.settings.hints:
             return True
-        return self.repertoire.store.preferences.muted().get(hook.project) == PROJECT
+        return hook.project in self.repertoire.store.preferences.silent(project=hook.project)
 
     def _edits_of(self, session: str) -> Edits:
         """Return the edits of a session; the least recently used sessions are dropped."""

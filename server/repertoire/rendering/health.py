@@ -17,7 +17,7 @@ from repertoire.rendering.freshness import ageing_lines, copy_text, lost_data, l
 from repertoire.sources.plugin_diff import InstalledCopy
 from repertoire.store.sources import SourceRow
 
-_SOURCES = 20
+_SOURCES, _UNDESCRIBED = 20, 8
 _WHERE = {
     "session_start": "at session start",
     "failure": "at a failing command",
@@ -49,7 +49,11 @@ def status_text(status: Status) -> str:
                 [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed],
             ),
             *_block("needs that no component covers", [_gap(gap) for gap in status.gaps]),
-            *_block("components without a known capability (only words and vectors find them)", status.undescribed),
+            *_block(
+                "components without a known capability (only words and vectors find them)",
+                status.undescribed[:_UNDESCRIBED],
+                more=len(status.undescribed) - _UNDESCRIBED,
+            ),
             *(
                 [f"overlaps among installed components: {status.overlaps}; `repertoire overlaps` lists them"]
                 if status.overlaps

@@ -131,6 +131,8 @@ def outline_data(outline: Outline) -> dict[str, Any]:
 
 def files_text(listing: FileListing) -> str:
     """Render one file with its outline and relations, or the files of a folder."""
+    if not listing.files and listing.passed:
+        return f"There are only {counted(listing.total, 'file')} of these."
     if not listing.files:
         why = next(iter(listing.skipped.values()), "")
         told = f" ({clean_line(why, _LINE)})" if why else ""
@@ -146,7 +148,7 @@ def files_text(listing: FileListing) -> str:
     ]
     related = [f"{name}: {', '.join(clean_line(key, _LINE) for key in keys)}" for name, keys in listing.related.items()]
     outline = [f"  {_span(item)} {clean_line(_head(item), _LINE)}" for item in listing.outline]
-    return "\n".join([*lines, *_more(listing.total - len(listing.files)), *related, *outline])
+    return "\n".join([*lines, *_more(listing.total - listing.passed - len(listing.files)), *related, *outline])
 
 
 def files_data(listing: FileListing) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line, clean_lines, counted
-from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, RatedTrace, Trace, Trust, Vote
+from repertoire.domain.trace import DRAFT, FAILED, PARTLY, SUPERSEDED, TRACE, RatedTrace, Trace, Trust, Vote
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.rendering.flags import flag_lines, gives_orders, headline
 
@@ -287,6 +287,8 @@ def trusted(trust: Trust, trace: Trace) -> str:
 def whys(hit: TraceHit) -> list[str]:
     """Return what speaks for a hit, and what speaks against relying on it here."""
     told = []
+    if hit.trace.status == SUPERSEDED:
+        told.append(f"superseded by {hit.superseded_by or 'a newer version'}")
     if hit.error:
         told.append(_error(hit))
     if hit.words:

@@ -166,6 +166,10 @@ class Patterns:
             :limit
         ]
 
+    def of_whole(self, name: str) -> list[KnownPattern]:
+        """Return the combinations that plugins, agents or projects of this name list."""
+        return [known for known in self.known if known.name == name and known.origin in _WHOLE and known.members]
+
     def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[KnownPattern]:
         """Return the combinations of capabilities that hold any of these, those that hold most of them first."""
         asked = set(capabilities)

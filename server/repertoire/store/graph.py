@@ -164,13 +164,13 @@ class Graph:
         """Map node ids to components; an id that belongs to no component is left out."""
         return {int(row[0]): stored(row) for row in self._db.of_nodes(SELECT_STORED, node_ids)}
 
-    def without_capabilities(self, *, limit: int, except_plugin: str = "") -> list[str]:
+    def without_capabilities(self, *, except_plugin: str = "") -> list[str]:
         """Return the ids of components without a known capability, installed first, except those of one plugin."""
         rows = self._db.rows(
             f"""SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
                 WHERE NOT EXISTS (SELECT 1 FROM edge e WHERE e.source = n.id AND e.relation = '{PROVIDES}')
-                  AND (c.plugin <> ?1 OR ?1 = '') ORDER BY c.installed DESC, n.id LIMIT ?2""",
-            (except_plugin, limit),
+                  AND (c.plugin <> ?1 OR ?1 = '') ORDER BY c.installed DESC, n.id""",
+            (except_plugin,),
         )
         return [str(row[0]) for row in rows]
 

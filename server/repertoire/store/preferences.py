@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.store.connection import Connection
-from repertoire.store.light.exact_copies import LIKE_MUTED
+from repertoire.store.light.bindings import marks
+from repertoire.store.light.exact_copies import muted_at, silent
 from repertoire.store.rows import storable
 
 MUTED = "muted"  # value of `how`: muted by a person's command; the other value is for repeated dismissals
@@ -39,7 +40,8 @@ class Preferences:
     def unmute(self, target: str, *, project: str = "") -> bool:
         """Undo a mute, everywhere and in a project; tell whether there was one."""
         with self._db.transaction():
-            self._db.execute("DELETE FROM mute WHERE target = ? AND project IN ('', ?)", (target, project))
+            places = muted_at(project)
+            self._db.execute(f"DELETE FROM mute WHERE target = ? AND project IN ({marks(places)})", (target, *places))
             return bool(self._db.changes())
 
     def mutes(self) -> list[Mute]:
@@ -49,17 +51,13 @@ class Preferences:
 
     def muted(self, *, project: str = "") -> dict[str, str]:
         """Map every target that is muted everywhere, or in this project, to its scope."""
-        return dict(
-            self._db.rows("SELECT target, scope FROM mute WHERE project IN ('', ?) ORDER BY target", (project,))
-        )
+        places = muted_at(project)
+        sql = f"SELECT target, scope FROM mute WHERE project IN ({marks(places)}) ORDER BY target"
+        return dict(self._db.rows(sql, places))
 
     def silent(self, *, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are muted in a project, including exact copies and twins of a component."""
-        rows = self._db.rows(
-            f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {LIKE_MUTED}",
-            (project,),
-        )
-        return frozenset(str(key) for (key,) in rows)
+        """Return what is muted in a project, including exact copies and twins of a component, and muted projects."""
+        return frozenset(silent(self._db.rows, project))
 
     def dismiss(self, pair: tuple[str, str], kind: str, *, content: str, now: str) -> None:
         """Dismiss a finding about two components until their `content` changes."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.text import content_words, with_pairs
-from repertoire.domain.trace import FAILED, WORKED, Trace, Trust
+from repertoire.domain.trace import FAILED, SUPERSEDED, WORKED, Trace, Trust
 
 # Weights beside the vectors', which weigh 1. On each labelled set, the weighted sum ranks the right trace first
 # more often than reciprocal rank fusion, because ranks hide that nothing is near.
@@ -98,7 +98,8 @@ def without_twins(
 ) -> dict[int, list[int]]:
     """Map each of the best traces, at most `most`, to its near copies before the next one, in order.
 
-    A near copy has the same outcome: what failed elsewhere is no copy of what worked.
+    A near copy has the same outcome: what failed elsewhere is no copy of what worked. Nor is what is superseded:
+    an author who says it anew confirms nothing, and the newest version would hide behind an older one.
     """
     kept: dict[int, list[int]] = {}
     for node_id in ranked:
@@ -106,7 +107,9 @@ def without_twins(
             (
                 other
                 for other in kept
-                if traces[other].outcome == traces[node_id].outcome and _jaccard(words[node_id], words[other]) >= _ALIKE
+                if SUPERSEDED not in (traces[other].status, traces[node_id].status)
+                and traces[other].outcome == traces[node_id].outcome
+                and _jaccard(words[node_id], words[other]) >= _ALIKE
             ),
             None,
         )

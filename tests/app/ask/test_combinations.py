@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from repertoire import inference
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Query, Task
@@ -37,8 +39,8 @@ PLUGINS = {
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
-    """Yield a pipeline over four skills that six plugins carry, three of them two of these together."""
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Yield a store of four skills that six plugins carry, three of them two of these together."""
     skills = {name: component("skill", name, text) for name, (text, _) in SKILLS.items()}
     plugins = {name: component("plugin", name, name) for name in PLUGINS}
     edges = [Edge(skills[skill].id, plugins[name].id, PART_OF) for name, own in PLUGINS.items() for skill in own]
@@ -47,7 +49,12 @@ def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
     with Store.open(tmp_path / "repertoire.db") as store:
         store.sources.write(SOURCE, records, [], derived=edges, now=NOW)
         renew_patterns(store)
-        yield Pipeline(store.graph, store.vectors, embedder=None, capabilities=capabilities_in())
+        yield store
+
+
+@pytest.fixture
+def pipeline(store: Store) -> Pipeline:
+    return Pipeline(store.graph, store.vectors, embedder=None, capabilities=capabilities_in())
 
 
 @pytest.mark.parametrize(
@@ -107,6 +114,25 @@ def test_what_goes_with_a_component_is_told_with_its_evidence(pipeline: Pipeline
     assert "login-pages + vault-keys" in [one.name for one in found.combinations]
     assert found.hits[0].component.name == "login-pages"
     assert "   - vault-keys (skill): often together with login-pages" in answer_text(found)
+
+
+@pytest.mark.parametrize("asked", ["what goes with kit-a", "what goes with the kit-a plugin?"])
+def test_what_goes_with_a_plugin_is_what_it_holds(pipeline: Pipeline, asked: str) -> None:
+    found = search(pipeline, Query(asked))
+    own = found.combinations[0]
+    assert (own.name, own.kind) == ("kit-a", "plugin")
+    assert {one.name for one in own.members} == set(PLUGINS["kit-a"])
+    assert not [note for note in found.degraded if "no combination is known" in note]
+
+
+@pytest.mark.parametrize("asked", ["what goes with nosuchthing", "common zxqv stacks"])
+def test_nothing_goes_with_a_name_that_nobody_knows(store: Store, embedder: inference.Embedder, asked: str) -> None:
+    embed_pending(store, embedder)
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, capabilities=capabilities_in())
+    found = search(pipeline, Query(asked))
+    assert (found.fits, found.combinations) == (False, ())
+    assert [note for note in found.degraded if "no combination is known for" in note]
+    assert recommend(pipeline, Task(asked)).combinations == ()
 
 
 def test_what_goes_with_what_is_in_use_is_told_beside_any_answer_and_not_what_is_muted(pipeline: Pipeline) -> None:

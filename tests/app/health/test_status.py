@@ -13,7 +13,7 @@ from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.rendering.health import status_text
-from sample_home import NOW, SOURCE, filled_home
+from sample_home import NOW, SOURCE, component, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
 
@@ -56,6 +56,14 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
     assert "  - violin tuning" in lines
     assert "  - folder:/x (source)" in lines
     assert any(line.startswith("vectors: 0/8 by sentence-transformers/all-MiniLM-L6-v2") for line in lines)
+
+
+def test_what_has_no_known_capability_is_counted_beyond_those_that_are_named(tmp_path: Path) -> None:
+    plain = [component("skill", f"plain-{number}", "Does it.") for number in range(12)]
+    lines = told(filled_home(tmp_path, *plain)).splitlines()
+    start = next(n for n, line in enumerate(lines, 1) if line.startswith("components without a known capability"))
+    assert len([line for line in lines[start : start + 8] if line.startswith(f"  - {SOURCE.key}:")]) == 8
+    assert lines[start + 8 :] == ["  - and 4 more"]
 
 
 def test_what_was_suggested_together_stands_in_the_order_of_its_ranks(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,9 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
+from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.health import status_text
+from repertoire.rendering.person import muted_text
 from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
@@ -139,11 +142,41 @@ def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(
     assert FORMS in found
 
 
+def test_what_is_unmuted_stays_silent_with_its_source_and_the_answer_says_so(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    other, source = "folder:/kiln:skills/kiln.md", SOURCE.__class__("folder:/kiln", "folder", "/kiln")
+    kiln = replace(component("skill", "kiln", "Fires pots."), id=other, repository="")
+    store.sources.write(source, [record_of(kiln)], [], derived=[], now=NOW)
+    for target in ("folder:/kiln", "kiln"):
+        mute(store, target, project=HERE, now=NOW)
+    told = muted_text(unmute(store, "kiln", project=HERE))
+    assert told.endswith("It is still silent: its source is muted (folder:/kiln).")
+    with pytest.raises(InvalidRequest, match="'kiln' is muted with its source alone; undo that of folder:/kiln"):
+        unmute(store, "kiln", project=HERE)
+    assert muted_text(unmute(store, "folder:/kiln", project=HERE)).endswith("It can be suggested again.")
+    store.sources.remove("folder:/kiln")
+
+
 def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire) -> None:
     mute(repertoire.store, "pdf-forms", project=HERE, now=NOW, here=True)
     assert not {FORMS, COPY} & everywhere(named(repertoire, HERE))
     assert FORMS in everywhere(named(repertoire, THERE))
     assert f"{FORMS} (component, in {HERE} alone)" in status_text(status(repertoire))
+
+
+@pytest.mark.parametrize("target", ["pdf-forms", "project"])
+def test_a_mute_at_a_repository_s_root_holds_in_its_folders_and_is_undone_there(
+    repertoire: Repertoire, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    store, root, inside = repertoire.store, str(tmp_path), str(tmp_path / "src" / "web")
+    muted = root if target == "project" else FORMS
+    mute(store, target, project=root, now=NOW, here=True)
+    for silent in (repertoire.muted(inside), StartReader(store.path).silent_in(inside)):
+        assert {muted, inside if target == "project" else COPY} <= silent
+    assert str(tmp_path.parent) not in repertoire.muted(str(tmp_path.parent))
+    assert muted in unmute(store, target, project=inside).targets
+    assert not {muted, inside} & repertoire.muted(root)
 
 
 def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoire: Repertoire) -> None:

@@ -75,16 +75,18 @@ def companions(
 
 
 def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: frozenset[str]) -> tuple[Combination, ...]:
-    """Return the known combinations that match a topic; for a component's name, those that hold it."""
+    """Return the known combinations that match a topic; for a component's name, its own and those that hold it."""
     patterns = pipeline.combinations(ranking.snapshot)
     rows = called(pipeline, ranking.snapshot, topic)
-    if rows:
-        found = patterns.holding(rows, limit=MOST)
+    own = patterns.of_whole(topic) or patterns.of_whole(_TYPE.sub("", topic))
+    if rows or own:
+        found = [*own, *(known for known in patterns.holding(rows, limit=MOST) if known not in own)]
     else:
-        capabilities = patterns.of_capabilities(ranking.plan.capabilities, limit=_OF_CAPABILITIES)
-        found = [*capabilities, *ranking.matched.first][:MOST]
+        found = patterns.of_capabilities(ranking.plan.capabilities, limit=_OF_CAPABILITIES)
+        if ranking.fits:  # they match best what ranks first, however little that has to do with the topic
+            found += ranking.matched.first
     mask = _open(ranking, muted)
-    return tuple(_combination(ranking, known, mask) for known in found)
+    return tuple(_combination(ranking, known, mask) for known in found[:MOST])
 
 
 def _combination(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:

@@ -95,7 +95,7 @@ def status(repertoire: Repertoire, *, environment: Mapping[str, str] | None = No
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=_muted(store.preferences.mutes()),
         flagged=store.flags.counts(),
-        undescribed=tuple(store.graph.without_capabilities(except_plugin=OURS, limit=_RECENT)),
+        undescribed=tuple(store.graph.without_capabilities(except_plugin=OURS)),
         overlaps=count_installed(store),
         stale=_stale(repertoire),
         copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},

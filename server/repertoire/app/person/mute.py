@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 
 from repertoire.app.lookup import find_meant, unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
+from repertoire.store.light.exact_copies import muted_at
 
 COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
 
@@ -20,6 +22,7 @@ class Muted:
     scope: str
     undone: bool = False
     project: str = ""  # the mute holds in this project only; empty: everywhere
+    silenced_by: tuple[str, ...] = ()  # muted sources that keep silent what was unmuted
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
@@ -53,18 +56,28 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
         InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
-    meant = {target, *_targets_of(store, target, project)[0]}
+    targets, scope = _targets_of(store, target, project)
+    meant = {target, *targets, *(muted_at(project) if scope == PROJECT else ())}
     # a person may name another copy than the muted one
     candidates = meant.union(*store.graph.copies(meant), store.graph.namesakes(meant))
-    silent = tuple(sorted(candidates & set(muted)))
+    silent, sources = tuple(sorted(candidates & set(muted))), _muted_sources(store, candidates, muted)
     if not silent:
-        listed = ", ".join(muted) or "nothing"
-        message = f"{target!r} is not muted; muted now: {listed}"
+        if sources:
+            message = f"{target!r} is muted with its source alone; undo that of {', '.join(sources)}"
+        else:
+            message = f"{target!r} is not muted; muted now: {', '.join(muted) or 'nothing'}"
         raise InvalidRequest(message)
     with store.transaction():
         for found in silent:
             store.preferences.unmute(found, project=project)
-    return Muted(silent, muted[silent[0]], undone=True)
+    return Muted(silent, muted[silent[0]], undone=True, silenced_by=sources)
+
+
+def _muted_sources(store: Store, keys: Collection[str], muted: Container[str]) -> tuple[str, ...]:
+    """Return the muted sources of components, if each of them lies in one."""
+    found = [entry for key in sorted(keys) if (entry := store.graph.by_key(key)) is not None]
+    around = [[one for one in (entry.source, entry.component.repository) if one in muted] for entry in found]
+    return tuple(dict.fromkeys(one for sources in around for one in sources)) if all(around) else ()
 
 
 def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:

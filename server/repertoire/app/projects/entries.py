@@ -204,11 +204,13 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
         for one in kept
         if one.kind == TASK
     }
-    shown = tuple(kept[wanted.offset : wanted.offset + wanted.limit])
+    passed = min(wanted.offset, len(kept))
+    shown = tuple(kept[passed : passed + wanted.limit])
     unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
     waits = {key: by for key, by in waiting.items() if by}
     overdue = {one.key for one in shown if due_day(one.status, one.data) < day.isoformat()}
-    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue), flagged_in(shown))
+    remarks = flagged_in(shown)
+    return EntryListing(shown, len(kept), frozenset(free), waits, unconfirmed, frozenset(overdue), remarks, passed)
 
 
 def move_entries(project: OpenProject, asked: MoveRequest) -> Saved:

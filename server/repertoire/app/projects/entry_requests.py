@@ -105,6 +105,7 @@ class EntryListing:
     unconfirmed: Mapping[str, int] = field(default_factory=dict)  # days of notes that may no longer hold
     overdue: frozenset[str] = frozenset()  # the open ones whose day is past
     remarks: tuple[str, ...] = ()  # what may need a hand
+    passed: int = 0  # how many come before these
 
 
 @dataclass(frozen=True)

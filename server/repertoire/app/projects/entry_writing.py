@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from repertoire.app.clock import now
 from repertoire.app.projects.entry_texts import texts_of_entry
+from repertoire.app.projects.places import path_in
 from repertoire.app.projects.said import keep_said
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest, StoreError
@@ -109,7 +110,7 @@ def key_of(project: OpenProject, wanted: str) -> str:
     store, kind = project.store, wanted.partition(":")[0]
     if kind in _ELSEWHERE:
         return wanted
-    item = store.items.by_key(wanted) or store.items.by_key(file_key(wanted.removeprefix("./")))
+    item = store.items.by_key(wanted) or store.items.by_key(file_key(path_in(project.root, wanted)))
     if item is None and not kind.startswith(ENTRIES):
         named = store.items.named(wanted, limit=2)
         item = named[0] if len(named) == 1 else None

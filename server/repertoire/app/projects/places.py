@@ -94,14 +94,40 @@ def _root_and_worktree(home: Path, folder: str) -> tuple[str, str]:
 
 def _of_main_worktree(home: Path, here: Path) -> tuple[Path, str, str]:
     """Return the top of a folder's repository; for a linked worktree also the main one's project and its place here."""
-    top = next((place for place in (here, *here.parents) if os.path.lexists(place / ".git")), here)
-    main = main_worktree(top) if (top / ".git").is_file() else None
+    top, main = _repository(here)
     if main is None:
         return top, "", ""
     there = main / here.relative_to(top)
     inside = (place for place in (there, *there.parents) if place.is_relative_to(main))
     shared = next((root for root in inside if memory_file(home, str(root)).is_file()), None)
     return (top, str(shared), str(top / shared.relative_to(main))) if shared else (top, "", "")
+
+
+def _repository(here: Path) -> tuple[Path, Path | None]:
+    """Return the top of the repository around a place, by default the place, and of a linked worktree the main one."""
+    top = next((place for place in (here, *here.parents) if os.path.lexists(place / ".git")), here)
+    return top, main_worktree(top) if (top / ".git").is_file() else None
+
+
+def path_in(root: str, named: str) -> str:
+    """Return a path as the memory of a project writes it: from the project's folder; empty for the folder itself.
+
+    Of an absolute one links are followed; one in a linked worktree means the same place in the main one.
+
+    Raises:
+        InvalidRequest: it is absolute and lies outside of the project.
+    """
+    path = named.removeprefix("file:").strip()
+    bare = path.removeprefix("./").strip("/")
+    if not Path(path).is_absolute() or os.path.lexists(Path(root, bare)):  # some write `/src` for the project's folder
+        return "" if bare == "." else bare
+    real = Path(os.path.realpath(path.replace("\0", "")))
+    top, main = _repository(real)
+    for place in (real, *([main / real.relative_to(top)] if main is not None else [])):
+        if place.is_relative_to(root):
+            return "" if place == Path(root) else place.relative_to(root).as_posix()
+    message = f"{path[:120]!r} lies outside of the project {root}; name a path inside it"
+    raise InvalidRequest(message)
 
 
 def has_memory(environment: Mapping[str, str]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from repertoire.app.projects.checked import flagged_in
 from repertoire.app.projects.knowledge import hints_in, meaning, ranked_entries
+from repertoire.app.projects.places import path_in
 from repertoire.app.projects.reasons import reasons
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
@@ -64,8 +65,9 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
     time.
 
     Raises:
-        InvalidRequest: nothing is asked, of code, documents or files.
+        InvalidRequest: nothing is asked, of code, documents or files; or of a folder outside of the project.
     """
+    wanted = replace(wanted, below=path_in(project.root, wanted.below))
     hints = hints_in(wanted.query[:_QUESTION])
     of_a_time = hints.all_of_it and not {CODE, DOCS, FILE} & {*wanted.kinds}
     if not wanted.query.strip() or of_a_time:
@@ -166,8 +168,7 @@ def _beside(view: str, mode: str) -> float:
 
 
 def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
-    below = wanted.below.strip("/")
-    inside = not below or item.path == below or item.path.startswith(f"{below}/")
+    inside = not wanted.below or f"{item.path}/".startswith(f"{wanted.below}/")
     return inside and wanted.language in ("", item.language, *item.snippets)
 
 

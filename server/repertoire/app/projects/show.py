@@ -9,6 +9,7 @@ from repertoire.app.projects.checked import found_in
 from repertoire.app.projects.current import as_it_is
 from repertoire.app.projects.entry_writing import SHORTEST
 from repertoire.app.projects.file_procedures import procedures_for
+from repertoire.app.projects.places import path_in
 from repertoire.app.projects.said import told
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
@@ -65,6 +66,7 @@ class FileListing:
     skipped: Mapping[str, str]
     outline: tuple[Item, ...] = ()
     related: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: int = 0  # how many come before these
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownIte
     The beginning of an entry's id is enough, if no other begins so.
 
     Raises:
-        InvalidRequest: nothing has this id.
+        InvalidRequest: nothing has this id, or it is a path outside of the project.
     """
     entry = project.store.entries.get(key)
     if entry is not None:
@@ -91,7 +93,7 @@ def show_item(project: OpenProject, key: str, *, worktree: str = "") -> ShownIte
         flagged = found_in(entry.title, entry.body, *map(str, entry.data.values()))
         related = {**_history(project, entry), **({"checks": (flagged,)} if flagged else {})}
         return ShownItem(item_of(entry), entry.body, 0, related, entry, links)
-    item = project.store.items.by_key(key) or project.store.items.by_key(file_key(_inside(key)))
+    item = project.store.items.by_key(key) or project.store.items.by_key(file_key(path_in(project.root, key)))
     if item is None and key.startswith(f"{ENTITY}:") and (name := project.store.said.name_of(key)):
         return ShownItem(Item(key, ENTITY, name), "\n".join(told(project.store.said.of(key), by=True)))
     if item is None:
@@ -135,7 +137,7 @@ def outline_of(project: OpenProject, path: str) -> Outline:
     Raises:
         InvalidRequest: the project has no such file.
     """
-    file = project.store.items.by_key(file_key(_inside(path)))
+    file = project.store.items.by_key(file_key(path_in(project.root, path)))
     if file is None:
         message = (
             f"the project has no file {path[:120]!r}; file_info, or `repertoire project files` in a shell, lists files"
@@ -145,8 +147,12 @@ def outline_of(project: OpenProject, path: str) -> Outline:
 
 
 def files_in(project: OpenProject, wanted: FileQuery) -> FileListing:
-    """Return what is known of a file, or of the files below a folder."""
-    below = _inside(wanted.path)
+    """Return what is known of a file, or of the files below a folder.
+
+    Raises:
+        InvalidRequest: it lies outside of the project.
+    """
+    below = path_in(project.root, wanted.path)
     files, total = project.store.items.files(
         below=below, language=wanted.language, limit=wanted.limit, offset=wanted.offset
     )
@@ -156,15 +162,9 @@ def files_in(project: OpenProject, wanted: FileQuery) -> FileListing:
     }
     alone = files[0] if len(files) == 1 and files[0].path == below else None
     if alone is None:
-        return FileListing(tuple(files), sizes, total, skipped)
+        return FileListing(tuple(files), sizes, total, skipped, passed=min(wanted.offset, total))
     outline = tuple(project.store.items.in_file(below, limit=_BESIDE * 4))
     return FileListing(tuple(files), sizes, total, skipped, outline, _related(project, alone))
-
-
-def _inside(path: str) -> str:
-    """Return a path of the project as its memory writes it."""
-    bare = path.removeprefix("file:").strip().removeprefix("./").strip("/")
-    return "" if bare == "." else bare
 
 
 def _related(project: OpenProject, item: Item) -> dict[str, tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from repertoire.app.projects.places import path_in
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import (
@@ -59,7 +60,7 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     """Return the symbols of a name, and what is related to the first of them.
 
     Raises:
-        InvalidRequest: the name is empty, or no symbol has it.
+        InvalidRequest: the name is empty, no symbol has it, or its folder lies outside of the project.
     """
     found = _named(project, wanted)
     if wanted.action == FIND:
@@ -90,7 +91,7 @@ def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
         stem, _, last = bare.rpartition(".")
         place = stem.replace(".", "/")
         found = [one for one in project.store.items.named(last, limit=_NAMED) if place in one.path]
-    below = wanted.below.strip("/")
+    below = path_in(project.root, wanted.below)
     return [
         one
         for one in found

@@ -79,6 +79,7 @@ class TraceHit:
     contradicted_by: tuple[str, ...] = ()  # keys of traces where the same was tried, with the opposite outcome
     overdue: bool = False
     muted: bool = False
+    superseded_by: str = ""  # key of its newest version, where the search found that too
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,8 @@ def confidence_in(hits: Sequence[TraceHit]) -> float:
     """Return the probability that the first of some hits answers the question; 0 without hits."""
     if not hits:
         return 0.0
-    return confidence(hits[0].evidence, hits[0].score - hits[1].score if len(hits) > 1 else hits[0].score)
+    next_score = next((hit.score for hit in hits[1:] if hit.trace.status != SUPERSEDED), 0.0)
+    return confidence(hits[0].evidence, hits[0].score - next_score)
 
 
 def _question(wanted: TraceQuery, day: date) -> _Question:
@@ -306,11 +308,12 @@ def _judged(
 
 def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, most: int) -> list[TraceHit]:
     """Return the best hits: near copies are merged, contradictions and other solutions of one error marked."""
-    ranked = sorted(hits, key=lambda node_id: (-hits[node_id].score, node_id))
+    ranked, newest = _newest_first(hits)
     traces = {node_id: hits[node_id].trace for node_id in ranked}
     merged = [
         replace(
             hits[node_id],
+            superseded_by=newest.get(traces[node_id].key, ""),
             twins=tuple(traces[twin].key for twin in twins),
             contradicted_by=tuple(one.key for one in traces.values() if contradict(traces[node_id], one)),
         )
@@ -318,6 +321,19 @@ def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, m
     ]
     shown = {key for hit in merged[:1] if hit.error for key in hit.trace.signatures}
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
+
+
+def _newest_first(hits: Mapping[int, TraceHit]) -> tuple[list[int], dict[str, str]]:
+    """Return hits, best first, a version with the score of an earlier one before it; and the newest of each older."""
+    scores, newest = {node_id: hit.score for node_id, hit in hits.items()}, dict[str, str]()
+    known = {hit.trace.key: node_id for node_id, hit in hits.items()}
+    for node_id in sorted(hits, key=lambda node_id: hits[node_id].trace.version):
+        trace = hits[node_id].trace
+        if trace.supersedes in known:
+            scores[node_id] = max(scores[node_id], scores[known[trace.supersedes]])
+            older = [key for key, newer in newest.items() if newer == trace.supersedes]
+            newest.update(dict.fromkeys((trace.supersedes, *older), trace.key))
+    return sorted(hits, key=lambda node_id: (-scores[node_id], -hits[node_id].trace.version, node_id)), newest
 
 
 def _rarity(kept: TraceReader, words: Sequence[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from repertoire.boot.session_folders import session_folders
 from repertoire.domain.event import LEFT
 from repertoire.store.light.bindings import marks, parts
 
@@ -22,26 +23,35 @@ TWINS = """SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_
             UNION SELECT target, source FROM edge WHERE relation = 'twin_of'"""
 # A twin of the same name is the same to a person, who would else be offered from another repository what was muted. One
 # that is installed stays, since a person may mute what is like it. CROSS JOIN begins with the few mutes: every question
-# asks this.
-LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
+# asks this. `%s` stands for where a mute holds.
+_LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                     JOIN component c ON c.node_id = n.id {COPIES}
-                  WHERE m.scope = 'component' AND m.project IN ('', ?1)
+                  WHERE m.scope = 'component' AND m.project IN (%s)
                  UNION
                  SELECT other.key FROM mute m CROSS JOIN node n ON n.key = m.target
                     CROSS JOIN edge e ON e.relation = 'twin_of' AND (e.source = n.id OR e.target = n.id)
                     JOIN node other ON other.id = e.source + e.target - n.id AND other.name = n.name
                     JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
-                  WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
+                  WHERE m.scope = 'component' AND m.project IN (%s)"""
 # A component is there already; what only other projects have, whose sources are listed where `%s` stands, is not.
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed
                   AND copy.source_id NOT IN (SELECT id FROM source WHERE key IN (%s)))"""
 
 
-def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
-    """Return the ids that are muted in a project, with all that is silent with them."""
-    rows = db.execute(f"SELECT target FROM mute WHERE project IN ('', ?1) UNION {LIKE_MUTED}", (project,))
-    return {target for (target,) in rows}
+def muted_at(project: str) -> tuple[str, ...]:
+    """Return where a mute holds for a project: "" is everywhere, it, and the folders above that a session has too."""
+    folders = map(str, session_folders(project)) if project else ()
+    return tuple(dict.fromkeys(("", project, *folders)))
+
+
+def silent(rows: Callable[[str, Sequence[str]], Iterable[Sequence[Any]]], project: str) -> set[str]:
+    """Return what is muted in a project, with all that is silent with it; and the project, if one above it is muted."""
+    places = muted_at(project)
+    here = ", ".join(f"?{place}" for place in range(1, len(places) + 1))
+    sql = f"SELECT target FROM mute WHERE project IN ({here}) UNION {_LIKE_MUTED % (here, here)}"
+    found = {str(target) for (target,) in rows(sql, places)}
+    return found if found.isdisjoint(places) else {*found, project}
 
 
 def copies_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:

@@ -89,8 +89,8 @@ class StartReader:
         return int(self._db.execute("SELECT count(*) FROM component").fetchone()[0])
 
     def silent_in(self, project: str) -> set[str]:
-        """Return the ids that are muted in a project, with all their exact copies."""
-        return exact_copies.silent_in(self._db, project)
+        """Return what is muted in a project, with all its exact copies; and the project, if it is muted."""
+        return exact_copies.silent(self._db.execute, project)
 
     def traces_of(self, project: str, limit: int) -> list[tuple[str, str]]:
         """Return key and title of the newest active traces that were kept in a project and that no check flags."""
