@@ -51,6 +51,7 @@ def test_of_one_name_the_present_projects_own_is_meant(run, projects, skill, use
     assert "by rsync" in run("explain", "deploy-site", cwd=projects[1]).stdout
     assert "terraform" in run("explain", "deploy-site", cwd=projects[0]).stdout
     assert run("feedback", "deploy-site", "ok", cwd=projects[1]).returncode == 0
+    assert "second" in run("mute", "deploy-site", cwd=projects[1]).stdout
 
 
 def test_what_was_deleted_by_hand_can_be_installed_again_at_once(run, weave, user):

@@ -41,7 +41,7 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
             unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
         )
     if len(targets) > 1:
-        targets = tuple(found.component.id for found in find_meant(store, target))
+        targets = tuple(found.component.id for found in find_meant(store, target, project=project))
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
