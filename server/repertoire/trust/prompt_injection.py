@@ -81,6 +81,15 @@ _AUTHORITY = linear.compile(
     r"(?:[A-Z]{3,}[ _]){0,2}OVERRIDE[ _](?:DIRECTIVE|AUTHORITY|PROTOCOL|MANDATE|ORDER)S?\b"
 )
 DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
+# Neither occurs in the 5,149 texts of fourteen real repositories.
+_IN_A_ROLE = compile_prose(
+    r"(?i)(?:^|[.>!?]\s+)\W{0,6}(?:system|assistant|claude):\s*(?:the\s+(?:assistant|model|agent)|you)\s+"
+    r"(?:must|should|will|shall|always|never|are\s+to|need\s+to)\b"
+)
+_PRAISE = compile_prose(
+    r"(?i)\b(?:must|should|always)\s+(?:\w+\s+){0,3}(?:recommend|suggest|choose|prefer|rank)\s+this\s+"
+    r"(?:skill|agent|plugin|component|server|command|tool)\b"
+)
 _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
 _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
@@ -140,6 +149,24 @@ CHECKS = (
         _HIDES,
         {},
         _conceal_severities,
+        orders=True,
+    ),
+    Check(
+        ORDER,
+        "gives the model an order as if its system or itself had said so",
+        ("system:", "assistant:", "claude:"),
+        _IN_A_ROLE,
+        {},
+        _order_severities,
+        orders=True,
+    ),
+    Check(
+        ORDER,
+        "orders the model to recommend it before others",
+        ("recommend this ", "suggest this ", "choose this ", "prefer this ", "rank this "),
+        _PRAISE,
+        {},
+        lambda match, line: dict.fromkeys(_order_severities(match, line), MEDIUM),
         orders=True,
     ),
     Check(
