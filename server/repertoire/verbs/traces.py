@@ -12,7 +12,7 @@ from repertoire.app.projects.joined import link_trace, resolver
 from repertoire.app.session.taken_hints import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
 from repertoire.app.traces.fields import TraceFields
-from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces, worth_telling
 from repertoire.app.traces.show import ShownTrace, TraceListing, list_traces, show
 from repertoire.app.traces.voting import NewVote, VoteResult, vote
 from repertoire.domain.errors import InvalidRequest
@@ -70,7 +70,7 @@ def environment_from(pairs: tuple[str, ...]) -> dict[str, str]:
 
 def _search(context: Context, wanted: TraceQuery) -> TraceAnswer:
     repertoire = context.repertoire
-    return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
+    return worth_telling(search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted))
 
 
 def _list(context: Context, limit: int) -> TraceListing:

@@ -12,17 +12,22 @@ from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.traces.contribute import amended, confirm, draft
 from repertoire.app.traces.fields import TraceFields
-from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
+from repertoire.app.traces.search import TraceAnswer, TraceQuery
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import Trace
 from repertoire.rendering.traces import found_text
+from repertoire.verbs.traces import SEARCH_TRACES
+from repertoire.verbs.verb import Context
 
 VITE = TraceFields(
     "vite build is killed", "The build dies with exit code 137 in CI.", "Raise the memory limit.", ("vite",)
 )
 DOCKER = TraceFields(
     "compose cannot reach postgres", "Connection refused on 5432.", "Wait for the health check.", ("docker",)
+)
+DNS = TraceFields(
+    "no name is resolved in a container", "apt-get cannot reach its mirror.", "Set the DNS of the daemon.", ("docker",)
 )
 
 
@@ -38,8 +43,7 @@ def keep(repertoire: Repertoire, told: TraceFields) -> Trace:
 
 
 def look(repertoire: Repertoire, query: str, *, include_expired: bool = False) -> TraceAnswer:
-    wanted = TraceQuery(query, include_expired=include_expired)
-    return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder)
+    return SEARCH_TRACES.run(Context.of(repertoire), TraceQuery(query, include_expired=include_expired))
 
 
 @pytest.mark.parametrize("solutions", [("Set 8192.", "Set the limit."), ("Set 4097.", "Split all of the chunks.")])
@@ -56,3 +60,16 @@ def test_of_the_versions_of_a_trace_the_newest_comes_first_and_each_older_one_na
     said = found_text(found)
     assert said.count(f"superseded by {versions[2].key}") == 2
     assert "said the same by" not in said
+
+
+def test_beside_a_trace_that_fits_none_is_told_that_solves_something_else(repertoire: Repertoire) -> None:
+    kept = [keep(repertoire, one) for one in (VITE, DOCKER, DNS)]
+    found = look(repertoire, "vite build is killed, exit code 137 in CI")
+    assert found.fits
+    assert [hit.trace.key for hit in found.hits] == [kept[0].key]
+    other = keep(repertoire, replace(VITE, title="vite runs out of memory in CI", solution="Build in two chunks."))
+    found = look(repertoire, "vite build is killed, exit code 137 in CI")
+    assert {hit.trace.key for hit in found.hits} == {kept[0].key, other.key}
+    nearest = look(repertoire, "how do I centre a div in a flexbox layout")
+    assert not nearest.fits
+    assert len(nearest.hits) > 1

@@ -23,6 +23,7 @@ from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
 from repertoire.traces.frames import is_frame
 from repertoire.traces.ranking import (
+    BESIDE,
     FITS,
     WORDS_OF_ERROR,
     WORDS_OF_QUESTION,
@@ -132,6 +133,14 @@ def search_traces(
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits]
     sure = confidence_in(hits)
     return TraceAnswer(tuple(hits[: wanted.limit]), sure >= FITS, sure, unread)
+
+
+def worth_telling(found: TraceAnswer) -> TraceAnswer:
+    """Return an answer that fits without the traces that plainly solve something else; another one as it is."""
+    if not found.fits:
+        return found
+    beside = (hit for hit in found.hits[1:] if hit.error or confidence(hit.evidence, 0.0) >= BESIDE)
+    return replace(found, hits=(found.hits[0], *beside))
 
 
 def confidence_in(hits: Sequence[TraceHit]) -> float:
