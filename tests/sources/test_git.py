@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -202,3 +203,22 @@ def test_an_odd_address_of_a_remote_is_no_address(trapped):
     config.write_text(config.read_text() + '[remote "origin"]\n\turl = "https://[x/y/z"\n')
 
     assert git_dates.read(trapped.folder).remote == ""
+
+
+def test_a_git_that_ends_just_before_it_is_stopped_leaves_no_pipe_open(tmp_path, monkeypatch):
+    started, begin = [], subprocess.Popen
+
+    def remembered(*command, **more):
+        started.append(begin(*command, **more))
+        return started[-1]
+
+    def stop():
+        started[-1].wait()
+        message = "stopped"
+        raise SourceError(message)
+
+    monkeypatch.setattr(git, "_POLL_S", 0.0)
+    monkeypatch.setattr(subprocess, "Popen", remembered)
+    with pytest.raises(SourceError, match="stopped"):
+        git.fetch(["version"], git.GitBounds(tmp_path, 1_000_000, 9.0, stop))
+    assert started[-1].stderr.closed

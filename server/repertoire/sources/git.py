@@ -281,9 +281,11 @@ def _awaited(process: subprocess.Popen[bytes], bounds: GitBounds) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process if it runs, and close its pipes: one that ends by itself after a last look leaves them open."""
     if process.poll() is None:
         process.kill()
-        process.communicate()
+    with process:
+        pass
 
 
 def _check(bounds: GitBounds, started: float) -> None:
