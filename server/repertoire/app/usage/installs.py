@@ -28,19 +28,26 @@ def note_installs(store: Store, settings: Settings) -> int:
     if the log was deleted in between.
     """
     journal = Journal(store.path.parent).entries()
-    noted = store.events.noted_installs()
-    named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key, noted)]
-    found = [_selection(store, now(), offer) for offer in _installed_offers(store, journal)]
-    store.events.append([*named, *found])
-    store.events.note_installs([_name(entry) for entry in journal if entry.state in (DONE, UNDONE)])
-    for event in (*named, *found):
-        if event.kind == TAKEN_BACK and event.data.get(_LEARNED):
-            store.requests.withdraw(event.request, event.node)
-        elif event.data.get(_LEARNED):
-            asked = AskedPrompt(event.request, store.events.prompt_of(event.request))
-            where = Moment(event.at, event.session, event.project)
-            learn(store, Lesson(asked, event.node, where), settings)
+    with store.transaction():  # a refresh may look at the same moment
+        noted = store.events.noted_installs()
+        named = [event for entry in journal for key in entry.ids for event in _journalled(store, entry, key, noted)]
+        found = [_selection(store, now(), offer) for offer in _installed_offers(store, journal)]
+        store.events.append([*named, *found])
+        store.events.note_installs([_name(entry) for entry in journal if entry.state in (DONE, UNDONE)])
+        for event in (*named, *found):
+            _take_lesson(store, event, settings)
     return sum(event.kind == SELECTED for event in [*named, *found])
+
+
+def _take_lesson(store: Store, event: Event, settings: Settings) -> None:
+    """Learn a selection for its request, or unlearn one that was taken back."""
+    if not event.data.get(_LEARNED):
+        return
+    if event.kind == TAKEN_BACK:
+        store.requests.withdraw(event.request, event.node)
+        return
+    asked = AskedPrompt(event.request, store.events.prompt_of(event.request))
+    learn(store, Lesson(asked, event.node, Moment(event.at, event.session, event.project)), settings)
 
 
 def _name(entry: JournalEntry) -> str:
