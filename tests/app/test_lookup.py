@@ -32,3 +32,11 @@ def test_of_several_components_of_a_name_the_one_that_was_suggested_last_is_mean
             opened.store.events.append([Event(f"2026-11-29T10:{minute:02}:00Z", OFFERED, "s", "/p", "", item.id)])
             assert find_to_install(opened.store, "weaver").component.id == item.id
         assert find_to_install(opened.store, items[2].id).component.id == items[2].id
+
+
+def test_what_is_for_another_client_is_meant_only_where_nothing_else_has_the_name(tmp_path: Path) -> None:
+    copies = [component("skill", "weaver", "Weaves.", path=f"{n}.md", content_hash="same") for n in range(2)]
+    foreign = [component("skill", name, "Weaves.", path=f".kiro/{name}.md", client="Kiro") for name in ("weaver", "k")]
+    with open_repertoire(filled_home(tmp_path, *copies, *foreign), environment={}) as opened:
+        assert find_to_install(opened.store, "weaver").component.id in {one.id for one in copies}
+        assert find_to_install(opened.store, "k").component.id == foreign[1].id

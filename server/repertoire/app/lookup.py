@@ -40,7 +40,10 @@ def find_meant(store: Store, asked: str, *, project: str = "") -> list[StoredCom
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name.
     """
-    found = find_components(store, asked, project=project)
+    return _meant(find_components(store, asked, project=project), asked)
+
+
+def _meant(found: list[StoredComponent], asked: str) -> list[StoredComponent]:
     wholes = {_plugin_of(entry) for entry in found if entry.component.type == PLUGIN}
     parts = [entry for entry in found if entry.component.type != PLUGIN and _plugin_of(entry) in wholes]
     meant = [entry for entry in found if entry not in parts]
@@ -68,17 +71,19 @@ def find_one_component(store: Store, asked: str) -> StoredComponent:
 def find_to_install(store: Store, asked: str, *, project: str = "") -> StoredComponent:
     """Return the component that an id or name means in a project; of several of a name, the one suggested last.
 
-    Even of exact copies one may bring far more along than the other; one that is installed is meant before those.
+    Even of exact copies one may bring far more along than the other; one that is installed is meant before those. What
+    is another client's is meant only where nothing else has the name.
 
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name, and none was suggested.
     """
-    found = find_components(store, asked, project=project)
+    known = find_components(store, asked, project=project)
+    found = [entry for entry in known if not entry.component.client] or known
     named = store.events.last(OFFERED) if len(found) > 1 else {}
     suggested = [entry for entry in found if entry.component.id in named]
     if not suggested:
-        return find_meant(store, asked, project=project)[0]
+        return _meant(found, asked)[0]
     last = max(suggested, key=lambda entry: named[entry.component.id])
     copies = (entry for entry in found if entry.component.content_hash == last.component.content_hash)
     return next((entry for entry in copies if entry.component.installed), last)
