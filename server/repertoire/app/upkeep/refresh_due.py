@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from repertoire.domain.component import PACKS
 from repertoire.domain.errors import InvalidRequest
 from repertoire.sources.client_files import config_folder
 from repertoire.store.database import Store
+from repertoire.store.sources import SourceRow
 
 _FOLDERS = ("skills", "agents", "commands")
 _WATCHED = (*_FOLDERS, "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
@@ -45,10 +46,10 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
     # What changes while a refresh runs may come too late for it, so its start counts. An ingest looks at one source.
     since = time_of((attempt.finished if attempt.failures else attempt.started) or read).timestamp()
     changed = any(changed > since for changed in _changes(config / name for name in _WATCHED))
-    return changed or _is_gone(repertoire, "user", config) or _is_project_due(repertoire, attempt)
+    return changed or _is_gone(store, sources, "user", config) or _is_project_due(store, sources, attempt)
 
 
-def _is_project_due(repertoire: Repertoire, attempt: RefreshAttempt) -> bool:
+def _is_project_due(store: Store, sources: Sequence[SourceRow], attempt: RefreshAttempt) -> bool:
     """Tell whether the present project has components of its own that were never read, have changed, or are gone."""
     try:
         project = project_folder()
@@ -59,7 +60,7 @@ def _is_project_due(repertoire: Repertoire, attempt: RefreshAttempt) -> bool:
     folders = session_folders(str(project))
     since = time_of(attempt.projects.get(str(project), "")).timestamp()
     watched = (folder / name for folder in folders for name in _WATCHED_IN_PROJECT)
-    gone = any(_is_gone(repertoire, "project", folder) for folder in folders)
+    gone = any(_is_gone(store, sources, "project", folder) for folder in folders)
     return gone or any(changed > since for changed in _changes(watched))
 
 
@@ -93,10 +94,9 @@ def _changes(watched: Iterable[Path]) -> Iterable[float]:
             yield max(status.st_mtime, status.st_ctime)
 
 
-def _is_gone(repertoire: Repertoire, kind: str, folder: Path) -> bool:
+def _is_gone(store: Store, sources: Sequence[SourceRow], kind: str, folder: Path) -> bool:
     """Tell whether a watched folder was deleted from which components are known."""
     names = _WATCHED if kind == "user" else _WATCHED_IN_PROJECT
     gone = tuple(f"{name}/" for name in names if not (folder / name).exists())
-    sources = repertoire.store.sources
-    own = [row.info.key for row in sources.all() if row.info.kind == kind and row.info.location == str(folder)]
-    return any(path.startswith(gone) for key in own for path in sources.file_hashes(key))
+    own = [row.info.key for row in sources if row.info.kind == kind and row.info.location == str(folder)]
+    return any(path.startswith(gone) for key in own for path in store.sources.file_hashes(key))
