@@ -13,6 +13,7 @@ from repertoire.domain.answer import Other, Task
 from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import GAP
+from repertoire.domain.trust import HIGH, Flag
 from repertoire.rendering.answers import recommendation_text
 from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
@@ -81,6 +82,16 @@ def test_install_lines_are_those_of_what_is_not_installed_each_once(pipeline):
     assert "changelog" in names(found)
     assert "/plugin install changelog@acme" not in found.install
     assert len(found.install) == len(set(found.install))
+
+
+def test_what_an_installation_refuses_is_named_without_its_lines(store, pipeline):
+    [old] = store.graph.by_name("pdf-forms")
+    assert old.component.install
+    fill(store, replace(old.component, flags=(Flag("pipe-to-shell", HIGH),)))
+    found = recommend(pipeline, Task("fill PDF forms"))
+    assert "pdf-forms" in names(found)
+    assert not set(old.component.install) & set(found.install)
+    assert "install: refused" in recommendation_text(found)
 
 
 def test_nothing_fits_and_the_nearest_misses_stand_beside(pipeline):

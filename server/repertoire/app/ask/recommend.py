@@ -16,6 +16,7 @@ from repertoire.app.ask.set_candidates import CandidatePool, names_of, twin_mark
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendation, Task
 from repertoire.domain.component import PLUGIN, Component
+from repertoire.domain.trust import INSTALLABLE, risk
 from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import combined_topic
@@ -242,8 +243,10 @@ def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
 
 
 def _install(items: Iterable[Item]) -> tuple[str, ...]:
-    lines = (line for item in items if not item.hit.component.installed for line in item.hit.component.install)
-    return tuple(dict.fromkeys(lines))
+    """Return the lines that install what is not there, without those of members that `install` refuses."""
+    components = (item.hit.component for item in items if not item.hit.there_as)
+    missing = (one for one in components if not one.installed and risk(one.flags) <= INSTALLABLE)
+    return tuple(dict.fromkeys(line for component in missing for line in component.install))
 
 
 def _dependencies(best: ChosenSet) -> tuple[Dependency, ...]:
