@@ -205,14 +205,11 @@ def _dates(explanation: Explanation) -> str:
 
 def _used(explanation: Explanation) -> str:
     times, history = explanation.selections, explanation.history
-    used = f"{history.selected} times" if history.selected else "not recorded yet"
+    used = f"{history.used} times, last {history.last_used[:10]}" if history.used else "not recorded yet"
+    counts = ((history.installed, "installed"), (history.offered, "suggested"), (history.failed, "failed"))
+    told = [f"{count} times {what}" for count, what in counts if count]
     if times:
-        used = "for one request" if times == 1 else f"for {times} requests"
-    if history.last:
-        used += f", last {history.last[:10]}"
-    told = [
-        f"{count} times {what}" for count, what in ((history.offered, "suggested"), (history.failed, "failed")) if count
-    ]
+        told.append("chosen for one request" if times == 1 else f"chosen for {times} requests")
     known = history.went_well + history.went_wrong
     if known:
         told.append(f"went well {history.went_well} of the {known} times with a known outcome")
@@ -255,7 +252,12 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
 
 
 def _history_data(history: UseHistory) -> dict[str, int]:
-    return {"offered": history.offered, "selected": history.selected, "failed": history.failed}
+    return {
+        "offered": history.offered,
+        "selected": history.used + history.installed,
+        "installed": history.installed,
+        "failed": history.failed,
+    }
 
 
 def _in_set(standing: RankForTask | None) -> str:

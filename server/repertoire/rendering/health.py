@@ -12,6 +12,7 @@ from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line, counted
 from repertoire.domain.trust import LOW
+from repertoire.learning.outcomes import INSTALLED
 from repertoire.rendering.answers import LINE, NAME
 from repertoire.rendering.freshness import ageing_lines, copy_text, lost_data, lost_text
 from repertoire.sources.plugin_diff import InstalledCopy
@@ -43,7 +44,7 @@ def status_text(status: Status) -> str:
             f"hints: {'on' if status.hints else 'off'}; stored of each prompt: {_KEPT[status.store_prompts]}",
             *_block("recently suggested", [_offered(event) for event in status.offered]),
             *_block("recently held back", [_held(event) for event in status.held]),
-            *_block("recently used", [_used(event) for event in status.selected]),
+            *_block("recently used or installed", [_used(event) for event in status.selected]),
             *_block(
                 "recently failed",
                 [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed],
@@ -138,8 +139,9 @@ def _held(event: Event) -> str:
 
 def _used(event: Event) -> str:
     known = "" if event.node else "not in the graph"
+    installed = "installed" if event.data.get("how") == INSTALLED else ""
     after = "after it was suggested" if event.data.get("offered") else ""
-    told = ", ".join(part for part in (_text(event, "type").replace("_", " "), known, after) if part)
+    told = ", ".join(part for part in (_text(event, "type").replace("_", " "), known, installed, after) if part)
     return f"{_when(event)} {_name(event)}" + (f" ({told})" if told else "")
 
 

@@ -109,7 +109,7 @@ def test_for_a_task_it_tells_the_rank_and_who_came_first(repertoire: Repertoire)
 def test_use_and_mutes_are_told(repertoire: Repertoire) -> None:
     repertoire.store.requests.select("request:1", FORMS.id, now=NOW)
     repertoire.store.preferences.mute(FORMS.id, "component", now=NOW)
-    assert "used: for one request; muted, so not suggested here" in told(repertoire, FORMS.id)
+    assert "used: not recorded yet; chosen for one request; muted, so not suggested here" in told(repertoire, FORMS.id)
 
 
 def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:

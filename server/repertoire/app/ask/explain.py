@@ -40,7 +40,7 @@ from repertoire.domain.trust import RECOMMENDABLE
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
-from repertoire.learning.outcomes import CALL_FAILED, standing, trials_of_count
+from repertoire.learning.outcomes import CALL_FAILED, INSTALLED, standing, trials_of_count
 from repertoire.learning.usage import ComponentUsage, Usage
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
@@ -77,12 +77,13 @@ class RankForTask:
 
 @dataclass(frozen=True)
 class UseHistory:
-    """How often a component was offered, selected and failed here, when last, and how its uses went where known."""
+    """How often a component was offered, used, installed and failed here, and how its uses went where known."""
 
     offered: int = 0
-    selected: int = 0
+    used: int = 0
+    installed: int = 0  # installations, which are selections too
     failed: int = 0  # failed calls
-    last: str = ""
+    last_used: str = ""
     went_well: int = 0
     went_wrong: int = 0
 
@@ -326,11 +327,13 @@ def _history(store: Store, copies: Sequence[str], record: ComponentUsage) -> Use
     kinds = [event.kind for event in events]
     counts = (event for event in events if event.kind == COUNTED)
     counted = [trial for one in counts for trial in trials_of_count(one.node, one.project, one.data)]
-    used = [event.at for event in events if event.kind == SELECTED_EVENT]
-    used += [trial.selected_at for trial in counted if trial.selected_at]
+    chosen = [(event.at, event.data.get("how")) for event in events if event.kind == SELECTED_EVENT]
+    chosen += [(trial.selected_at, trial.how) for trial in counted if trial.selected_at]
+    used = [at for at, how in chosen if how != INSTALLED]
+    installed = len(chosen) - len(used)
     offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
     failed = kinds.count(FAILED) + sum(trial.because == CALL_FAILED for trial in counted)
-    return UseHistory(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
+    return UseHistory(offered, len(used), installed, failed, max(used, default=""), record.ok, record.failed)
 
 
 def _companions(store: Store, pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
