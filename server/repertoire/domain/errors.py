@@ -66,6 +66,10 @@ class SourceError(RepertoireError):
     """A source cannot be read."""
 
 
+class SourceForgotten(SourceError):
+    """A source was removed while it was read again, so nothing of it is written."""
+
+
 class SourceRefused(SourceError):
     """A source must not be read from here: a private host, another protocol, or a path outside the project."""
 

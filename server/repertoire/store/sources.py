@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import Edge, FileRecord, Node, SourceInfo
+from repertoire.domain.errors import SourceForgotten
 from repertoire.domain.event import LEFT
 from repertoire.domain.graph import COMPONENTS, WITH_EDGES, WITH_SOURCE
 from repertoire.store.connection import Connection
@@ -55,6 +56,10 @@ class Sources:
         )
         return [SourceRow(SourceInfo(*row[:5]), *row[5:]) for row in rows]
 
+    def is_known(self, source: str) -> bool:
+        """Tell whether there is a source with this key."""
+        return self._db.value("SELECT id FROM source WHERE key = ?", (source,)) is not None
+
     def elsewhere(self, project: str) -> frozenset[str]:
         """Return the keys of the sources that are other projects' own: what they hold is not loaded in this one."""
         return frozenset(elsewhere(self._db.rows(PROJECTS), project))
@@ -98,12 +103,16 @@ class Sources:
         *,
         derived: Sequence[Edge],
         now: str,
+        known_only: bool = False,
     ) -> Written:
         """Write the changed files of a source, delete the removed ones, replace its derived edges: in one transaction.
 
         `derived` are edges that follow from the source as a whole (names mentioned, siblings in a plugin). Data
         equal to the stored data is not written. An id belongs to one file: if it occurs twice, the last counts. Records
         are read to their end before the lock is taken.
+
+        Raises:
+            SourceForgotten: `known_only`, and nobody knows the source any more.
         """
         files = {storable(record.path): record for record in records}
         dropped = [path for path in map(storable, gone) if path not in files]
@@ -111,6 +120,8 @@ class Sources:
             component.id: prepare(component, path) for path, record in files.items() for component in record.components
         }
         with self._db.transaction():
+            if known_only and not self.is_known(info.key):
+                raise SourceForgotten(f"{info.key} was removed while it was read")
             writer = GraphWriter(self._db, self._vectors, now)
             owner = self._upsert_source(info, now)
             changed = sum([writer.put_component(component, owner) for component in components.values()])

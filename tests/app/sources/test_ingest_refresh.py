@@ -128,6 +128,25 @@ def test_a_source_that_gains_a_file_made_to_fail_its_parser_does_not_end_the_ref
     assert (sources(bench)[f"folder:{hostile}"], sources(bench)[f"folder:{other}"]) == (1, 2)
 
 
+@pytest.mark.parametrize("step", ["fetch", "extract"])
+def test_what_a_person_removes_while_it_is_read_again_stays_removed_and_the_others_are_read(bench, step):
+    folders = [bench.write({"skills/a/SKILL.md": skill("a")}, under=name) for name in ("one", "two", "three")]
+    keys = [f"folder:{folder}" for folder in folders]
+    for folder in folders:
+        bench.ingest(folder)
+        (folder / "skills" / "a" / "SKILL.md").write_text(skill("b"))
+
+    def away(done):
+        if (done.source, done.stage) == (keys[0], step):
+            remove_source(bench.store, keys[0])
+            remove_source(bench.store, keys[1])
+
+    reports = refresh(bench.store, bench.home, settings=SETTINGS, report=away)
+
+    assert set(keys) & set(sources(bench)) == {keys[2]}
+    assert [report.changed for report in reports if report.source in keys] == [1]
+
+
 def test_one_refresh_runs_at_a_time(bench):
     with one_refresh(bench.home):
         assert running(bench.home)

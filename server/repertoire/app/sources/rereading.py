@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from repertoire.app.sources.opening import OpenedSource, Surroundings, open_addr
 from repertoire.app.sources.settle import Report, Step, unread_source_report
 from repertoire.app.sources.unreachable import note_unread
 from repertoire.domain.component import IngestReport, SourceInfo
-from repertoire.domain.errors import SourceError
+from repertoire.domain.errors import SourceError, SourceForgotten
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import installed
@@ -23,9 +24,18 @@ BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
 
 
 def reread(store: Store, home: Path, *, settings: Settings, machine: Machine, report: Report) -> list[IngestReport]:
-    """Ingest every known source again; return a report for each; a source that fails keeps its components."""
+    """Ingest every known source again; return a report for each; a source that fails keeps its components.
+
+    What a person removes meanwhile stays removed.
+    """
     around = Surroundings(home, settings, machine)
-    return [_refreshed(store, key, open_it, report) for key, open_it in _sources(store, around, report)]
+    here = {place.key for place in machine.places}
+    done = []
+    for key, open_it in _sources(store, around, report):
+        if key in here or store.sources.is_known(key):
+            with suppress(SourceForgotten):
+                done.append(_refreshed(store, key, open_it, report, known_only=key not in here))
+    return done
 
 
 def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], OpenedSource]]]:
@@ -54,11 +64,15 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSou
     return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
 
 
-def _refreshed(store: Store, key: str, open_it: Callable[[], OpenedSource], report: Report) -> IngestReport:
+def _refreshed(
+    store: Store, key: str, open_it: Callable[[], OpenedSource], report: Report, *, known_only: bool
+) -> IngestReport:
     report(Step(key, "fetch"))
     try:
         opened = open_it()
-        done = write_source(store, opened, report=report)
+        done = write_source(store, opened, report=report, known_only=known_only)
+    except SourceForgotten:
+        raise
     except (SourceError, OSError) as error:  # one unreachable source must not stop the others
         note_unread(store, key, str(error))
         return unread_source_report(store, key, f"kept as it was: {error}")

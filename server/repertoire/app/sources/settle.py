@@ -116,11 +116,16 @@ def write_records(
     records: list[FileRecord] | tuple[FileRecord, ...],
     derived: tuple[Edge, ...],
     known: Mapping[str, str],
+    known_only: bool = False,
 ) -> tuple[int, int]:
-    """Write a source's changed records and delete missing ones; return how many components changed and went."""
+    """Write a source's changed records and delete missing ones; return how many components changed and went.
+
+    Raises:
+        SourceForgotten: `known_only`, and nobody knows the source any more.
+    """
     changed = [record for record in records if known.get(record.path) != record.content_hash]
     gone = set(known) - {record.path for record in records}
-    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now())
+    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now(), known_only=known_only)
     return written.changed, written.removed
 
 
