@@ -169,7 +169,7 @@ def _from_file(path: Path) -> dict[str, Any]:
 def _fit(row: SettingRow, wanted: type, value: Any) -> Any:
     if wanted is bool and str(value).lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
         return str(value).lower() in ("1", "true", "yes", "on")
-    if wanted is int and str(value).isdigit():
+    if wanted is int and str(value).isdecimal():
         return int(value)
     if wanted is str and isinstance(value, str) and (not row.choices or value in row.choices):
         return value

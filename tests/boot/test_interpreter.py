@@ -50,7 +50,7 @@ def test_an_active_virtual_environment_is_not_what_ours_hangs_on(
 def test_the_newest_that_fits_is_taken_from_PATH(machine: Path) -> None:  # noqa: N802
     python(machine / "python3.10", (3, 10), **FINE)
     best = python(machine / "python3.12", (3, 12), **FINE)
-    python(machine / "python3.14", (3, 14), **FINE)
+    python(machine / "python3.15", (3, 15), **FINE)
     assert interpreter.find(needs_ensurepip=True).path == best
 
 
@@ -81,6 +81,6 @@ def test_missing_ensurepip_is_one_line_with_the_package_to_install(machine: Path
 
 
 def test_no_fitting_python_is_one_line_with_what_was_found(machine: Path) -> None:
-    with pytest.raises(NoInterpreterError, match=r"needs CPython 3\.10 to 3\.13.*found 3\.9 at .*uv") as told:
+    with pytest.raises(NoInterpreterError, match=r"needs CPython 3\.10 to 3\.14.*found 3\.9 at .*uv") as told:
         interpreter.find(needs_ensurepip=False)
     assert "\n" not in str(told.value)

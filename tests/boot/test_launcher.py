@@ -314,7 +314,7 @@ def test_python_3_9_answers_builds_with_a_newer_one_and_hands_over(
 def test_no_fitting_python_is_told(checkout: Checkout, connect: Connect, python39: str, tmp_path: Path) -> None:
     client = connect(checkout, python=python39, PATH=str(tmp_path))
     client.handshake()
-    assert "needs CPython 3.10 to 3.13" in client.text(client.call("status"))
+    assert "needs CPython 3.10 to 3.14" in client.text(client.call("status"))
     assert client.text(client.call("hook_prompt")) == "{}"
     assert client.end() == 0
 

@@ -51,7 +51,7 @@ def test_every_pin_is_exact_and_hashed_and_names_no_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOCKS)
-@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_every_platform_gets_one_version_of_everything_declared(name: str, python: str) -> None:
     for platform in PLATFORMS:
         here = {**default_environment(), **platform, "python_version": python, "python_full_version": f"{python}.9"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from repertoire.boot.errors import NoInterpreterError
 
-OLDEST, NEWEST = (3, 10), (3, 13)  # versions for which the locked packages have wheels
+OLDEST, NEWEST = (3, 10), (3, 14)  # versions for which the locked packages have wheels
 PROBE_LIMIT_S = 15
 # The base interpreter, without links: an environment must neither hang on the project's virtual environment that
 # happens to be active, nor on a link that the system's next upgrade points elsewhere.
