@@ -155,6 +155,12 @@ def symbol_key(path: str, qualname: str) -> str:
     return f"{SYMBOL}:{path}::{qualname}" if qualname else f"{SYMBOL}:{path}"
 
 
+def unnumbered(symbol: str) -> str:
+    """Return the key or name of a symbol without the number that tells several of one name in a scope apart."""
+    name, mark, number = symbol.rpartition("#")
+    return name if mark and number.isdigit() else symbol
+
+
 def section_key(path: str, anchor: str) -> str:
     """Return the key of a document's section; the text before the first heading has no anchor."""
     return f"{SECTION}:{path}#{anchor}" if anchor else f"{SECTION}:{path}"

@@ -220,8 +220,19 @@ def _scope(node: Node, definitions: Sequence[_Definition]) -> str:
     return one.qualname if one is not None else ""
 
 
+def _decorated(node: Node) -> Node | None:
+    """Return the definition that a Python decorator, called or not, is written for; None for any other node."""
+    outer = node.parent.parent if node.parent is not None and node.parent.type == "call" else node.parent
+    if outer is None or outer.type != "decorator" or outer.parent is None:
+        return None
+    return outer.parent.child_by_field_name("definition")
+
+
 def _calls(nodes: Sequence[Node], definitions: Sequence[_Definition]) -> Iterator[CallSite]:
-    """Yield each call with the innermost definition around it; both are in text order."""
+    """Yield each call with the innermost definition around it; both are in text order.
+
+    A decorator is called by what it decorates.
+    """
     waiting, open_ones = list(reversed(definitions)), list[_Definition]()
     for node in nodes:
         while waiting and waiting[-1].node.start_byte <= node.start_byte:
@@ -230,4 +241,6 @@ def _calls(nodes: Sequence[Node], definitions: Sequence[_Definition]) -> Iterato
         target = dotted(node)
         if target[-1] != UNKNOWN:
             caller = next((one.qualname for one in reversed(open_ones) if one.kind != _BLOCK), "")
+            if (decorated := _decorated(node)) is not None:
+                caller = _scope(decorated, definitions)
             yield CallSite(caller, target, node.start_point.row + 1)

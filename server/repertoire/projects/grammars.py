@@ -14,7 +14,15 @@ _SCRIPT = """
 (new_expression constructor: (_) @call)
 (import_statement) @import
 (export_statement source: (_)) @import
+(decorator [(identifier) (member_expression)] @call)
 (variable_declarator value: (call_expression function: (identifier) @require)) @required
+"""
+# a component is called by the element that names it; a name in small letters is HTML's
+_ELEMENTS = """
+((jsx_opening_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+((jsx_self_closing_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+(jsx_opening_element name: (member_expression) @call)
+(jsx_self_closing_element name: (member_expression) @call)
 """
 _TYPED = """
 (public_field_definition value: (arrow_function)) @function
@@ -30,15 +38,16 @@ QUERIES = {
 (function_definition) @function
 (class_definition) @class
 (call function: (_) @call)
+(decorator [(identifier) (attribute)] @call)
 (import_statement) @import
 (import_from_statement) @import
 (assignment) @assigned
 (typed_parameter) @typed
 (typed_default_parameter) @typed
 """,
-    syntax.JAVASCRIPT: f"{_SCRIPT}(field_definition value: (arrow_function)) @function",
+    syntax.JAVASCRIPT: f"{_SCRIPT}{_ELEMENTS}(field_definition value: (arrow_function)) @function",
     syntax.TYPESCRIPT: _SCRIPT + _TYPED,
-    syntax.TSX: _SCRIPT + _TYPED,
+    syntax.TSX: _SCRIPT + _ELEMENTS + _TYPED,
     syntax.GO: """
 (function_declaration) @function
 (method_declaration) @function

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 MARKDOWN = "markdown"
+_TEXT, _LONGEST_TEXT = "text", 200_000  # bytes of a text that is searched; what is longer is data, such as a word list
 # The names of the grammars in `syntax`, which is not imported here: it loads the parser.
 _PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX = "python", "javascript", "typescript", "tsx"
 _GO, _RUST, _JAVA = "go", "rust", "java"
@@ -26,7 +27,7 @@ _BY_SUFFIX = {
     **dict.fromkeys(("html", "htm"), "html"),
     **dict.fromkeys(("css", "scss", "less"), "css"),
     **dict.fromkeys(("kt", "kts"), "kotlin"),
-    **dict.fromkeys(("rst", "txt", "adoc"), "text"),
+    **dict.fromkeys(("rst", "txt", "adoc"), _TEXT),
     **{
         name: name
         for name in (
@@ -52,8 +53,8 @@ _BY_NAME = {
     "rakefile": "ruby",
     "jenkinsfile": "groovy",
 }
-# Data and texts that nobody asks about as code: a row for the file is enough.
-_LISTED = frozenset(("csv", "json", "jsonc", "jsonl", "svg", "xml", "text"))
+# Data that nobody asks about as code, thousands of translations among it: a row for the file is enough.
+_LISTED = frozenset(("csv", "json", "jsonc", "jsonl", "svg", "xml"))
 _GENERATED = (".min.js", ".min.css", ".map", "-lock.json", ".lock", "_pb2.py", ".pb.go", "-lock.yaml", "go.sum")
 _SECRET_NAMES = frozenset(
     (".env", ".netrc", ".npmrc", ".pypirc", ".pgpass", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials")
@@ -87,6 +88,8 @@ def is_generated(path: str) -> bool:
     return posixpath.basename(path).lower().endswith(_GENERATED)
 
 
-def is_cut_by_lines(language: str) -> bool:
-    """Tell whether a file of this language is searched by stretches of lines, for want of a grammar."""
+def is_cut_by_lines(language: str, size: int) -> bool:
+    """Tell whether a file of this language and size is searched by stretches of lines, for want of a grammar."""
+    if language == _TEXT:
+        return size <= _LONGEST_TEXT
     return bool(language) and language not in PARSED and language not in _LISTED and language != MARKDOWN

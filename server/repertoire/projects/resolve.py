@@ -23,6 +23,7 @@ from repertoire.domain.project import (
     Definition,
     file_key,
     symbol_key,
+    unnumbered,
 )
 from repertoire.projects.modules import Modules
 from repertoire.projects.names import UNKNOWN
@@ -80,7 +81,7 @@ def _read(programs: Programs, path: str) -> _File:
     for one in programs.definitions(path):
         if one.kind not in (MODULE, LINES):
             # the last of several definitions of a name is the one that is called
-            found.names[one.qualname] = found.names[one.qualname.partition("#")[0]] = one
+            found.names[one.qualname] = found.names[unnumbered(one.qualname)] = one
     for base in found.told.bases:
         found.bases.setdefault(base.symbol, []).append(base.target)
     found.aliases = {one.alias: (one.module, one.name) for one in found.told.imports if one.alias != _STAR}

@@ -51,11 +51,15 @@ class ProjectItems:
         return None if found is None else int(found)
 
     def named(self, name: str, *, limit: int) -> list[Item]:
-        """Return the definitions with this name, or whose qualified name ends with it; files in order."""
+        """Return the definitions with this name, or whose qualified name ends with it; files in order.
+
+        Several of one name in a scope are told apart by a number (`ask#2`), which the asked name lacks.
+        """
         # by the index of names: asking for the qualified name too, of all symbols, read every one of them
         rows = self._db.rows(
             f"""{_SYMBOL} WHERE {_DEFINED} AND n.type = 'symbol' AND n.name = ?2 COLLATE NOCASE
-                AND (?1 = ?2 OR s.qualname = ?1 OR substr(s.qualname, -length(?1) - 1) = '.' || ?1)
+                AND (?1 = ?2 OR s.qualname = ?1 OR substr(s.qualname, -length(?1) - 1) = '.' || ?1
+                    OR '.' || s.qualname GLOB '*.' || ?1 || '#[0-9]*')
                 ORDER BY n.name <> ?2, f.path, s.start LIMIT ?3""",
             (name, name.rpartition(".")[2], limit),
         )

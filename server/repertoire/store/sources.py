@@ -121,7 +121,8 @@ class Sources:
         }
         with self._db.transaction():
             if known_only and not self.is_known(info.key):
-                raise SourceForgotten(f"{info.key} was removed while it was read")
+                message = f"{info.key} was removed while it was read"
+                raise SourceForgotten(message)
             writer = GraphWriter(self._db, self._vectors, now)
             owner = self._upsert_source(info, now)
             changed = sum([writer.put_component(component, owner) for component in components.values()])

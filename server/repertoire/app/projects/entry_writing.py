@@ -27,6 +27,7 @@ from repertoire.domain.project import (
     Entry,
     EntryLink,
     file_key,
+    unnumbered,
 )
 from repertoire.ports import Embedder
 from repertoire.projects.tasks import circle
@@ -34,6 +35,7 @@ from repertoire.retrieval.translation import embed_in_english
 from repertoire.store.project_entries import ProjectEntries
 
 SHORTEST = 4  # characters of an id that stand for it
+_OVERLOADS = 50  # definitions of one name that are read
 _ANYTHING = "symbol, file, section, note, task or procedure"
 _ELSEWHERE = ("trace", "component", "pack", "source")  # kinds of keys that lie in other files
 
@@ -112,8 +114,8 @@ def key_of(project: OpenProject, wanted: str) -> str:
         return wanted
     item = store.items.by_key(wanted) or store.items.by_key(file_key(path_in(project.root, wanted)))
     if item is None and not kind.startswith(ENTRIES):
-        named = store.items.named(wanted, limit=2)
-        item = named[0] if len(named) == 1 else None
+        named = store.items.named(wanted, limit=_OVERLOADS)
+        item = named[-1] if len({unnumbered(one.key) for one in named}) == 1 else None
     return item.key if item is not None else found_entry(store.entries, wanted, among=_ANYTHING).key
 
 

@@ -57,7 +57,7 @@ def _read_text(bare: ReadFile, text: str) -> tuple[ReadFile, str]:
     language = bare.language
     if is_generated(bare.path) or len(text) > _LONG_LINES * (bare.lines + 5):
         return bare, "a program made it, by its name or its long lines"
-    if language not in PARSED and language != MARKDOWN and not is_cut_by_lines(language):
+    if language not in PARSED and language != MARKDOWN and not is_cut_by_lines(language, bare.size):
         return bare, ""
     try:
         with cpu_limit(_A_FILE_S):

@@ -18,6 +18,7 @@ from repertoire.domain.project import (
     Item,
     file_key,
     symbol_key,
+    unnumbered,
 )
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
 
@@ -57,7 +58,7 @@ class SymbolAnswer:
 
 
 def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
-    """Return the symbols of a name, and what is related to the first of them.
+    """Return the symbols of a name, and what is related to the first of them, with its overloads in the same file.
 
     Raises:
         InvalidRequest: the name is empty, no symbol has it, or its folder lies outside of the project.
@@ -71,10 +72,21 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
             "search the project's memory for what it does (memory_search, or `repertoire project search` in a shell)"
         )
         raise InvalidRequest(message)
-    related = _ACTIONS[wanted.action](project, found[0], wanted)
-    return SymbolAnswer(
-        wanted.action, tuple(found), tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0)
-    )
+    overloads = [one for one in found if unnumbered(one.key) == unnumbered(found[0].key)]
+    related = _related(project, overloads, wanted)
+    symbols = (overloads[-1], *(one for one in found if one not in overloads))  # the last one is what runs
+    return SymbolAnswer(wanted.action, symbols, tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0))
+
+
+def _related(project: OpenProject, overloads: Sequence[Item], wanted: SymbolQuery) -> list[RelatedItem]:
+    """Return what is related to one of the definitions of a name in a file, each once, the nearest first."""
+    own, found = {one.key for one in overloads}, dict[str, RelatedItem]()
+    for symbol in overloads:
+        for one in _ACTIONS[wanted.action](project, symbol, wanted):
+            known = found.get(one.item.key)
+            if one.item.key not in own and (known is None or one.distance < known.distance):
+                found[one.item.key] = one
+    return sorted(found.values(), key=lambda one: one.distance)
 
 
 def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
@@ -85,8 +97,10 @@ def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
     known = project.store.items.by_key(name)
     if known is not None and known.kind not in (FILE, SECTION):
         return [known]
-    bare = name.removesuffix("()").replace("::", ".").replace("#", ".")
+    bare = unnumbered(name.removesuffix("()")).replace("::", ".").replace("#", ".")
     found = project.store.items.named(bare, limit=_NAMED)
+    if number := name[len(unnumbered(name)) :]:
+        found = [one for one in found if one.key.endswith(number)]
     if not found and "." in bare:  # `module.function`: the module is part of the path
         stem, _, last = bare.rpartition(".")
         place = stem.replace(".", "/")

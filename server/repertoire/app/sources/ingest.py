@@ -149,7 +149,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, *, known_o
     records = [*found.records, *folders, FileRecord(WHOLE, state)]
     report(Step(info.key, "write", 0, len(records)))
     before = store.graph.summaries()
-    counts = write_records(store, info, records, found.derived, known, known_only)
+    counts = write_records(store, info, records, found.derived, known, known_only=known_only)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 

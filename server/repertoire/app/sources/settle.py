@@ -116,6 +116,7 @@ def write_records(
     records: list[FileRecord] | tuple[FileRecord, ...],
     derived: tuple[Edge, ...],
     known: Mapping[str, str],
+    *,
     known_only: bool = False,
 ) -> tuple[int, int]:
     """Write a source's changed records and delete missing ones; return how many components changed and went.
