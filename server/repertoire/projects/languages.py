@@ -11,6 +11,8 @@ _PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX = "python", "javascript", "typescript", 
 _GO, _RUST, _JAVA = "go", "rust", "java"
 # Languages whose definitions are read with a grammar.
 PARSED = frozenset((_PYTHON, _JAVASCRIPT, _TYPESCRIPT, _TSX, _GO, _RUST, _JAVA))
+READING_RULES = "2"  # raise it with every change of what is read from programs and texts: memories read them again
+READ_BY_RULES = (*sorted(PARSED), _TEXT)
 _BY_SUFFIX = {
     **dict.fromkeys(("md", "markdown", "mdx"), MARKDOWN),
     **dict.fromkeys(("py", "pyi"), _PYTHON),

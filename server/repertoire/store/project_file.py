@@ -147,6 +147,17 @@ class ProjectStore:
             self._db.set_meta("dictionaries", version)
         return [one.key for one in self.entries.all(ENTRIES) if self._english(f"{one.title}\n{one.body}")]
 
+    def read_again(self, rules: str, languages: Collection[str]) -> None:
+        """Have the next reading read the files of some languages if other rules read them last; these are recorded."""
+        if self._db.meta("rules") == rules:
+            return
+        with self._db.transaction():
+            self._db.executemany(
+                "UPDATE project_file SET content_hash = '', mtime = -1 WHERE language = ?",
+                [(language,) for language in languages],
+            )
+            self._db.set_meta("rules", rules)
+
     def all_resolved(self) -> None:
         """Record that the names in all programs were resolved."""
         with self._db.transaction():

@@ -80,6 +80,14 @@ def test_a_component_is_called_by_the_element_that_names_it_and_a_decorator_by_w
     assert related(project, "route") == ["b1"]
 
 
+def test_what_other_rules_read_is_read_again_once(project):
+    assert read(project.store).read == 0
+    with project.store.transaction():
+        project.store._db.set_meta("rules", "1")
+    assert read(project.store).read == 7
+    assert read(project.store).read == 0
+
+
 def test_a_text_is_searched_by_its_lines_and_a_list_of_words_is_not(project):
     found = search_memory(project, MemoryQuery("pangolins"), embedder=None)
     assert {hit.item.path for hit in found.hits} == {"docs/animals.rst"}

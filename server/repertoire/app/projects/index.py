@@ -20,6 +20,7 @@ from repertoire.app.projects.places import files_of, memory_file, refuse_no_proj
 from repertoire.app.projects.queues import QUEUES, VECTORS, WAIT_S, held
 from repertoire.app.projects.turns import Reading, Report
 from repertoire.ports import Embedder
+from repertoire.projects.languages import READ_BY_RULES, READING_RULES
 from repertoire.retrieval.translation_dictionary import dictionaries_digest
 from repertoire.sources import crawl
 from repertoire.sources.crawl import CrawlLimits, Mount
@@ -110,6 +111,8 @@ def index_project(  # noqa: PLR0913 - what is read, and how
         listed = _listed(memory, most_files, among)
         if listed.among is None and not memory.is_read_with(dictionaries_digest()):
             _translate_again(memory)
+        if listed.among is None:
+            memory.read_again(READING_RULES, READ_BY_RULES)
         found = changes_of(memory, listed, queues)
         follow_renames(memory, found)
         reading = Reading(memory, found, listed, report)
