@@ -250,7 +250,7 @@ def test_it_starts_on_python_3_9_and_builds_with_a_newer_one(checkout: Checkout,
 def test_no_fitting_python_is_one_line(checkout: Checkout, python39: str, tmp_path: Path) -> None:
     done = run(checkout.command(python=python39), checkout.environ(PATH=str(tmp_path)))
     assert done.returncode == 1
-    assert re.fullmatch(r"repertoire: needs CPython 3\.10 to 3\.13 .*found 3\.9 at .*\n", done.stderr)
+    assert re.fullmatch(r"repertoire: needs CPython 3\.10 to 3\.14 .*found 3\.9 at .*\n", done.stderr)
 
 
 def test_a_python_without_ensurepip_is_one_line(checkout: Checkout, python39: str, tmp_path: Path) -> None:
