@@ -133,7 +133,7 @@ def index_project(  # noqa: PLR0913 - what is read, and how
         with held(memory.path, VECTORS, wait_s=wait_s, waiting=waiting):
             embedded, missing = embed_pending(memory, root, embedder, report=report, between=refuse_gone)
     refuse_gone()
-    counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
+    counts = (len(reading.read), len(found.moved), len(found.gone), memory.file_count() - len(reading.read))
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 
 
