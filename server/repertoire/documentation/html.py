@@ -26,7 +26,7 @@ _REMARKS = frozenset(
         "important",
     )
 )
-_PERMALINK = re.compile(r"\s*[#¶§🔗]?\s*")  # what a heading's link to itself shows
+_PERMALINKS = ("", "#", "\u00b6", "\u00a7", "\U0001f517")  # what a heading's link to itself shows
 _SITE = re.compile(r" [|\u00b7\u2013\u2014-] ")  # parts a page's title from the name of its site
 _NUMBERED = re.compile(r"(.+)-\d{1,3}")
 _HEADINGS = re.compile(r"h[1-6]")
@@ -50,7 +50,7 @@ def html_to_markdown(text: str) -> str:
     for heading in main.find_all(_HEADINGS):
         fragment = _fragment(heading)
         for link in heading.select("a[href^='#']"):
-            if _PERMALINK.fullmatch(link.get_text()):
+            if link.get_text().strip() in _PERMALINKS:
                 link.decompose()
         if fragment:
             heading.append(f" {{#{fragment}}}")
