@@ -25,9 +25,10 @@ from repertoire.domain.trace import (
     WORKED,
     Trace,
 )
-from repertoire.domain.trust import Flag
+from repertoire.domain.trust import HIGH, MEDIUM, Flag, rank
 from repertoire.traces.privacy import without_places
 from repertoire.traces.signature import Signature, signatures_in
+from repertoire.trust.prompt_injection import ORDER
 from repertoire.trust.redaction import MOST, redact
 from repertoire.trust.scan import scan
 
@@ -177,9 +178,16 @@ def signatures_of(text: str) -> dict[str, str]:
 
 
 def flags_of(*texts: str) -> tuple[Flag, ...]:
-    """Return the flags that the scan of components raises for texts that a model may read."""
+    """Return the flags that the scan of components raises for texts that a model may read, the gravest first.
+
+    What is doubtful in a skill, which is written for a model, is grave here: nobody tells of an error by giving orders.
+    """
     body = "\n\n".join(texts)
-    return scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    flags = scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    raised = (
+        replace(flag, severity=HIGH) if flag.rule == ORDER and flag.severity == MEDIUM else flag for flag in flags
+    )
+    return tuple(sorted(raised, key=lambda flag: -rank(flag.severity)))
 
 
 def _with_error(told: TraceFields) -> str:
