@@ -37,6 +37,10 @@ _HOST = linear.compile(
     verbose=True,
 )
 _TOP = frozenset(_OPEN.split("|"))
+_OF_PRODUCTS = frozenset(  # the same on every machine
+    """host.docker.internal gateway.docker.internal kubernetes.docker.internal host.containers.internal
+    metadata.google.internal""".split()
+)
 _NO_MACHINE = frozenset("localhost host hostname server machine target container box vm".split())
 _SHELL = r"[a-z_][\w.-]{0,31}@(?P<host>[A-Za-z][\w.-]{0,62})"
 _PROMPTS = (  # as shells of Debian, Fedora and macOS show them
@@ -76,5 +80,7 @@ def _without_host(match: LinearMatch) -> str:
     """Return a mark for an internal host, and what is none as it is: `a.local.json`, `com.acme.internal.x.io`."""
     behind, labels = match.string[match.end() :][:2], match["host"].lower().split(".")
     goes_on = behind[:1] == "-" or (behind[:1] == "." and not behind[1:].isspace() and behind != ".")
-    known = labels[-1] in _TOP and (labels[0] in _TOP or labels[-2] == "example")
+    known = match["host"].lower() in _OF_PRODUCTS or (
+        labels[-1] in _TOP and (labels[0] in _TOP or labels[-2] in {"example", "company"})
+    )
     return match.group() if goes_on or known else f"{match['before']}[host]"

@@ -129,10 +129,10 @@ _STANDS_FOR = re.compile(  # what an example shows in place of a secret
     rf"(?i)(?:[a-z]+[_-])*(?:{_CREDENTIAL_WORDS}|pass|pw|key)|.*(?:your|example|placeholder|change.?me|abc123|x{{3}}|\*{{3}}|\.{{3}}).*"
 )
 _KEY_VARIABLE = linear.compile(
-    r"""(?P<name>(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}_KEY)(?P<sign>=)(?P<quote>["'`]?)(?P<value>[A-Za-z0-9_.+=-]{8,})"""
+    r"""(?P<name>(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]{0,40}_KEY)(?P<sign>=)(?P<quote>["'`]?)(?P<value>[A-Za-z0-9_.+=-]{8,})"""
 )
 _NO_KEY = re.compile(r"\W?(?:\w+_)?(?:PRIMARY|FOREIGN|CACHE|SORT|PARTITION|PUBLIC|STORAGE|REGISTRY|INDEX|HOT)_KEY")
-_COUNTED = re.compile(r"(?:[A-Za-z]+[-_.])+v?[0-9]{1,3}")  # as `deps-v2`, a name
+_COUNTED = re.compile(r"(?:[A-Za-z]+[-_.])+[A-Za-z]?[0-9]{1,4}")  # as `deps-v2` or `linux-x64`, a name
 _NETRC = linear.compile(
     rf"""(?i) (?P<name> (?:\bmachine\s+\S{{1,100}}\s+)? \blogin\s+\S{{1,64}}\s+password) (?P<sign>[ \t]+)
         (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
