@@ -25,13 +25,15 @@ from repertoire.domain.trace import (
     WORKED,
     Trace,
 )
-from repertoire.domain.trust import Flag
+from repertoire.domain.trust import HIGH, MEDIUM, Flag, rank
 from repertoire.traces.privacy import without_places
 from repertoire.traces.signature import Signature, signatures_in
+from repertoire.trust.prompt_injection import ORDER
 from repertoire.trust.redaction import MOST, redact
 from repertoire.trust.scan import scan
 
 _TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
+_PASSES = 8  # a place that is taken out may show a secret, as in `pass=hunter22@/home/jane`
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,13 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
 
 def redacted(text: str, project: str = "") -> str:
     """Return a text without secrets, addresses, and names of users and machines, cut to the stored length."""
-    parts = [text[:TEXT][start : start + MOST] for start in range(0, len(text[:TEXT]), MOST)]
-    return without_places("".join(redact(part) for part in parts), project).strip()
+    for _ in range(_PASSES):
+        told = text
+        parts = (told[:TEXT][start : start + MOST] for start in range(0, len(told[:TEXT]), MOST))
+        text = without_places("".join(redact(part) for part in parts), project).strip()
+        if text == told:
+            break
+    return text
 
 
 def key_of(title: str, context: str, solution: str) -> str:
@@ -171,9 +178,16 @@ def signatures_of(text: str) -> dict[str, str]:
 
 
 def flags_of(*texts: str) -> tuple[Flag, ...]:
-    """Return the flags that the scan of components raises for texts that a model may read."""
+    """Return the flags that the scan of components raises for texts that a model may read, the gravest first.
+
+    What is doubtful in a skill, which is written for a model, is grave here: nobody tells of an error by giving orders.
+    """
     body = "\n\n".join(texts)
-    return scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    flags = scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    raised = (
+        replace(flag, severity=HIGH) if flag.rule == ORDER and flag.severity == MEDIUM else flag for flag in flags
+    )
+    return tuple(sorted(raised, key=lambda flag: -rank(flag.severity)))
 
 
 def _with_error(told: TraceFields) -> str:
