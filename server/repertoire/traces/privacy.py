@@ -57,13 +57,21 @@ def without_places(text: str, project: str = "") -> str:
     if folder.count("/") >= _LEAST:
         text = text.replace(folder, "PROJECT")
     text = _SESSIONS.sub(lambda match: f"{match['before']}~", text)
-    text = _HOME.sub(lambda match: f"{match['before']}~{match['after'] or ''}", text)
+    text = _HOME.sub(_without_home, text)
     text = _ROOT.sub(_without_root, text)
     for addresses in (_ADDRESS, _LOCAL_ADDRESS):
         text = addresses.sub(lambda match: f"{match['before']}[address]", text)
     for prompts in _PROMPTS:
         text = prompts.sub(_without_machine, text)
     return _HOST.sub(_without_host, text)
+
+
+def _without_home(match: LinearMatch) -> str:
+    """Return a mark for a home folder, and a route of a service as it is: `GET /users/123`, `/users/{id}`."""
+    above, _, name = match.group().rpartition("/")
+    if above.endswith("/users") and (name.isdigit() or name.startswith(("{", "[", "$"))):
+        return match.group()
+    return f"{match['before']}~{match['after'] or ''}"
 
 
 def _without_root(match: LinearMatch) -> str:
