@@ -30,9 +30,9 @@ from repertoire.verbs.verb import Context, Verb
 
 def _changed(context: Context, change: Callable[[OpenProject], Saved]) -> Saved:
     """Change the memory; before and after, it is compared with its mirror."""
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     saved = change(project)
-    return replace(saved, remarks=(*saved.remarks, *write_out(context, project)))
+    return replace(saved, remarks=(*saved.remarks, *write_out(context, project, said)))
 
 
 def _save(context: Context, asked: SaveRequest) -> Saved:
@@ -58,17 +58,17 @@ def _delete(context: Context, asked: DeleteRequest) -> Saved:
 
 
 def _import(context: Context, asked: ImportRequest) -> ImportReport:
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     report = import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
-    for remark in write_out(context, project):
-        report.skipped[MIRROR_FOLDER] = remark
+    if remarks := write_out(context, project, said):
+        report.skipped[MIRROR_FOLDER] = "; ".join(remarks)
     return report
 
 
 def _review(context: Context, asked: ReviewRequest) -> Review:
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     done = review(project, asked, embedder=context.repertoire.embedder)
-    remarks = write_out(context, project)
+    remarks = write_out(context, project, said)
     if not (remarks and done.saved):
         return done
     *saved, last = done.saved

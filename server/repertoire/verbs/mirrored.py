@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from repertoire.app.projects.mirror import follow_mirror
+from collections.abc import Sequence
+
+from repertoire.app.projects.mirror import READ_BUT, follow_mirror
+from repertoire.app.projects.places import MIRROR_FOLDER
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import StoreBusy, StoreError
 from repertoire.verbs.verb import Context
+
+_NAMED = 3  # files that an answer names; the others are counted
 
 
 def at_hand(context: Context) -> tuple[OpenProject, tuple[str, ...]]:
@@ -14,9 +19,10 @@ def at_hand(context: Context) -> tuple[OpenProject, tuple[str, ...]]:
     return project, _followed(context, project, write=False)
 
 
-def write_out(context: Context, project: OpenProject) -> tuple[str, ...]:
-    """Write what changed in the memory to its mirror; return why it could not be written."""
-    return _followed(context, project, write=True)
+def write_out(context: Context, project: OpenProject, said: Sequence[str]) -> tuple[str, ...]:
+    """Write what changed in the memory to its mirror; return what to say of both, `said` before what was changed."""
+    once = [one for one in said if READ_BUT in one]  # the rest is said again if it is still so
+    return (*once, *_followed(context, project, write=True))
 
 
 def _followed(context: Context, project: OpenProject, *, write: bool) -> tuple[str, ...]:
@@ -24,5 +30,9 @@ def _followed(context: Context, project: OpenProject, *, write: bool) -> tuple[s
         report = follow_mirror(project, embedder=context.repertoire.embedder, write=write)
     except (StoreBusy, StoreError) as error:  # the memory itself answers all the same
         return (f"the mirror is not up to date: {error}",)
-    gone = report.skipped.get(".", "") if report is not None else ""
-    return (f"the mirror is not up to date: {gone}",) if gone else ()
+    unread = {**(project.unread if report is None else report.skipped)}
+    gone = unread.pop(".", "")
+    told = [f"{MIRROR_FOLDER}/{path}: {why}" for path, why in sorted(unread.items())]
+    more = [f"{len(told) - _NAMED} more files of the mirror; `repertoire project mirror` names them"]
+    lines = (f"the mirror is not up to date: {gone}",) if gone else ()
+    return (*lines, *told[:_NAMED], *(more if len(told) > _NAMED else []))

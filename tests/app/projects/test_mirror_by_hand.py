@@ -1,0 +1,85 @@
+"""What a person writes into the file of an entry comes back as it was written."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.projects.small_project import write
+from repertoire.app.projects.entries import list_entries
+from repertoire.app.projects.entry_requests import ListQuery
+from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror
+from repertoire.domain.project import ENTRIES
+
+
+@pytest.fixture
+def project(shelf, tmp_path):
+    opened = shelf.open(str(tmp_path / "kiln-project"))
+    begin_mirror(opened)
+    return opened
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "kiln-project" / ".repertoire"
+
+
+def only(project):
+    [entry] = list_entries(project, ListQuery()).entries
+    return entry
+
+
+def test_a_secret_in_a_field_that_only_a_person_knows_is_not_kept(project, folder):
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    write(folder, {"notes/key.md": f"---\ntitle: Key\nby: ada@kiln.example and others\ntoken: {secret}\n---\n"})
+    compare_mirror(project)
+    assert only(project).data["fields"] == ["by: [email] and others", "token: [secret]"]
+    text = (folder / "notes/key.md").read_text(encoding="utf-8")
+    assert secret not in text
+    assert "by: '[email] and others'\n" in text
+    write(folder, {"notes/key.md": f"{text}\nMore.\n"})
+    assert compare_mirror(project).skipped == {}
+    assert only(project).body == "More."
+
+
+def test_more_fields_than_can_be_kept_whole_are_refused(project, folder):
+    write(folder, {"notes/long.md": f"---\ntitle: Long\nstory: {'word ' * 5_000}\n---\n"})
+    assert "its other fields have 20," in compare_mirror(project).skipped["notes/long.md"]
+    assert "story" in (folder / "notes/long.md").read_text(encoding="utf-8")
+
+
+def test_a_mirror_that_begins_anew_finds_waiting_links_and_own_fields_as_they_were(project, folder):
+    header = "title: Glaze\nseen: by ada\nlinks: {blocks: [task:nosuch], about: [README.md], relates_to: [nowhere]}\n"
+    write(folder, {"tasks/glaze.md": f"---\n{header}---\nNo lead.\n"})
+    compare_mirror(project)
+    assert only(project).data["waiting"] == ["blocks task:nosuch", "relates_to nowhere"]
+    before = (folder / "tasks/glaze.md").read_text(encoding="utf-8")
+    end_mirror(project)
+    begin_mirror(project)
+    report = compare_mirror(project)
+    assert (report.read, report.written, report.conflicts) == ([], [], [])
+    assert (folder / "tasks/glaze.md").read_text(encoding="utf-8") == before
+    assert len(project.store.entries.all(ENTRIES)) == 1
+
+
+def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_waiting(project, folder):
+    write(folder, {"tasks/fire.md": "---\ntitle: Fire it\ndepends_on: [task:0123456789ab]\n---\n"})
+    compare_mirror(project)
+    write(folder, {"tasks/dig.md": "---\ntitle: Dig clay\nid: task:0123456789ab\n---\n"})
+    follow_mirror(project, write=False)
+    assert project.store.entries.links() == []
+    compare_mirror(project)
+    [link] = project.store.entries.links()
+    assert (link.source, link.relation) == ("task:0123456789ab", "blocks")
+    assert "depends_on:\n  - task:0123456789ab\n" in (folder / "tasks/fire.md").read_text(encoding="utf-8")
+
+
+def test_what_is_not_read_is_still_known_where_nothing_changed_since(project, folder):
+    write(
+        folder, {"notes/bad.md": "no front matter\n", "notes/good.md": "---\ntitle: Good\nlinks: {about: [x]}\n---\n"}
+    )
+    assert sorted(follow_mirror(project).skipped) == ["notes/bad.md", "notes/good.md"]
+    assert follow_mirror(project) is None
+    assert [*project.unread] == ["notes/bad.md"]
+    (folder / "notes/bad.md").unlink()
+    assert follow_mirror(project) is not None
+    assert project.unread == {}
