@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.projects.small_project import write
-from repertoire.app.projects.entries import list_entries
-from repertoire.app.projects.entry_requests import ListQuery
+from repertoire.app.clock import now
+from repertoire.app.projects.entries import list_entries, save_entry
+from repertoire.app.projects.entry_requests import ListQuery, SaveRequest
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror
 from repertoire.domain.project import ENTRIES
 
@@ -59,6 +60,23 @@ def test_a_mirror_that_begins_anew_finds_waiting_links_and_own_fields_as_they_we
     assert (report.read, report.written, report.conflicts) == ([], [], [])
     assert (folder / "tasks/glaze.md").read_text(encoding="utf-8") == before
     assert len(project.store.entries.all(ENTRIES)) == 1
+
+
+def test_a_note_that_quotes_the_marks_of_a_conflict_comes_back_and_a_conflict_is_still_seen(shelf, project, folder):
+    body = "<<<<<<< HEAD\na\n=======\n\\<<<<<<< b\n\\\\>>>>>>> c\n>>>>>>> x\n>>>>>>>"
+    save_entry(project, SaveRequest("note", title="Git marks", body=body), embedder=None)
+    compare_mirror(project)
+    [file] = folder.glob("notes/*.md")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("title: Git marks", "title: Marks of git"), encoding="utf-8")
+    assert compare_mirror(project).skipped == {}
+    assert (only(project).title, only(project).body) == ("Marks of git", body)
+    project.store.entries.set_mirrored({})
+    project.store.entries.delete([only(project).key], now=now())
+    assert len(compare_mirror(project).read) == 1
+    assert only(project).body == body
+    file.write_text(f"{text}\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", encoding="utf-8")
+    assert "put a \\ before those" in compare_mirror(project).skipped[f"notes/{file.name}"]
 
 
 def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_waiting(project, folder):

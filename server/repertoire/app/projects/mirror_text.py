@@ -35,6 +35,8 @@ _NAMED, _SLUG = 3, 50
 _MOST_OTHERS = 20_000  # characters; what is longer would be cut where it is redacted
 _SLUG_BYTES = 120  # encrypted file systems take names of 143 bytes
 _PLAIN = re.compile(r"[\W_]+")
+_QUOTED_MARK = re.compile(r"(?m)^\\*(?:<{7}|>{7})(?: |$)")  # with one backslash more it is none that git left
+_KEPT_MARK = re.compile(r"(?m)^\\(?=\\*(?:<{7}|>{7})(?: |$))")
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
     told["created"] = entry.created
     header = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=1_000_000)
     header += "".join(f"{_as_yaml(field)}\n" for field in entry.data.get(OTHERS, ()))
-    body = _unified(entry.body).strip()
+    body = _QUOTED_MARK.sub(r"\\\g<0>", _unified(entry.body).strip())
     return f"---\n{header}---\n" + (f"\n{body}\n" if body else "")
 
 
@@ -129,7 +131,10 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
     Raises:
         InvalidRequest: it is no file of an entry; says what to correct.
     """
-    _refuse(is_conflicting(text), "it has marks of a conflict that git left: solve it, and the file is read")
+    _refuse(
+        is_conflicting(text),
+        "it has marks of a conflict that git left: solve it, or put a \\ before those that are quoted",
+    )
     parts = fenced(_unified(text))
     if parts is None:
         message = "it has no front matter: begin it with a line ---, then `title: …`, then a line ---"
@@ -165,7 +170,7 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
         key,
         kind,
         title,
-        parts[1].strip(),
+        _KEPT_MARK.sub("", parts[1].strip()),
         status,
         int(written),
         _several(told, "tags"),
