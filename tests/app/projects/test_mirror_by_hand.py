@@ -79,6 +79,16 @@ def test_a_note_that_quotes_the_marks_of_a_conflict_comes_back_and_a_conflict_is
     assert "put a \\ before those" in compare_mirror(project).skipped[f"notes/{file.name}"]
 
 
+def test_a_day_that_is_none_is_refused_with_the_reason_and_stays_in_the_file(project, folder):
+    wrong = ("2026-13-45", "next week", "tomorrow", "20260131")
+    write(folder, {f"tasks/{place}.md": f"---\ntitle: Task\ndue: {due}\n---\n" for place, due in enumerate(wrong)})
+    write(folder, {"tasks/right.md": "---\ntitle: Fire it\ndue: 2026-01-31\n---\n"})
+    skipped = compare_mirror(project).skipped
+    assert list(skipped.values()) == [f"due {due!r} is no day; write a date such as 2026-01-31" for due in wrong]
+    assert (only(project).title, only(project).data) == ("Fire it", {"due": "2026-01-31"})
+    assert "next week" in (folder / "tasks/1.md").read_text(encoding="utf-8")
+
+
 def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_waiting(project, folder):
     write(folder, {"tasks/fire.md": "---\ntitle: Fire it\ndepends_on: [task:0123456789ab]\n---\n"})
     compare_mirror(project)

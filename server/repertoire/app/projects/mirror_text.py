@@ -13,7 +13,7 @@ import yaml
 
 from repertoire.app.projects.foreign_entries import is_conflicting
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
+from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink, is_day
 from repertoire.ingestion.front_matter import fenced, read_strings
 from repertoire.ingestion.values import Unusable
 
@@ -159,6 +159,9 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
     )
     data: dict[str, Any] = {name: _line(told, name) for name in _TEXT if told.get(name)}
     data |= {name: list(_several(told, name)) for name in _LISTS if told.get(name)}
+    due = data.get("due", "")
+    # a file is read on another day in another clone, so that `tomorrow` says nothing in it
+    _refuse(bool(due) and not is_day(due), f"due {due[:40]!r} is no day; write a date such as 2026-01-31")
     others = [_yaml({name: value}) for name, value in told.items() if name not in FIELDS]
     long = sum(map(len, others))
     _refuse(
