@@ -23,7 +23,7 @@ from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
-from repertoire.cli.answering import answer
+from repertoire.cli.answering import answer, from_here
 from repertoire.cli.entries import ENTRY_COMMANDS, folder_option
 from repertoire.cli.output import ask_to_go_on, json_option, progress, quiet_option, show
 from repertoire.domain.errors import ProjectRefused
@@ -249,7 +249,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     \b
     repertoire project search "how is a lock taken" --kind code
     """
-    asked = MemoryQuery(" ".join(words), kinds, mode, limit, below, language)
+    asked = MemoryQuery(" ".join(words), kinds, mode, limit, from_here(below, project, folders=True), language)
     answer(SEARCH_MEMORY, asked, project=project, as_json=as_json)
 
 
@@ -263,7 +263,7 @@ def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - t
     \b
     repertoire project get symbol:src/auth.py::AuthService.login
     """
-    answer(GET_MEMORY, id, project=project, as_json=as_json)
+    answer(GET_MEMORY, from_here(id, project), project=project, as_json=as_json)
 
 
 @project_command.command("symbols")
@@ -294,7 +294,8 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     \b
     repertoire project symbols AuthService.login --callers
     """
-    asked = SymbolQuery(name, action or ACTIONS[0], kind or "", below, depth, limit)
+    place = from_here(below, project, folders=True)
+    asked = SymbolQuery(name, action or ACTIONS[0], kind or "", place, depth, limit)
     answer(CODE_SYMBOLS, asked, project=project, as_json=as_json)
 
 
@@ -308,7 +309,7 @@ def outline_command(path: str, project: str, as_json: bool) -> None:
     \b
     repertoire project outline README.md
     """
-    answer(OUTLINE, path, project=project, as_json=as_json)
+    answer(OUTLINE, from_here(path, project), project=project, as_json=as_json)
 
 
 @project_command.command("files")
@@ -324,7 +325,8 @@ def files_command(path: str, language: str, limit: int, offset: int, project: st
     \b
     repertoire project files src --language python
     """
-    answer(FILE_INFO, FileQuery(path, language, limit, offset), project=project, as_json=as_json)
+    place = from_here(path, project, folders=True)
+    answer(FILE_INFO, FileQuery(place, language, limit, offset), project=project, as_json=as_json)
 
 
 for _command in ENTRY_COMMANDS:
