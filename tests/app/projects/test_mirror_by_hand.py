@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from app.projects.small_project import write
@@ -87,6 +89,21 @@ def test_a_day_that_is_none_is_refused_with_the_reason_and_stays_in_the_file(pro
     assert list(skipped.values()) == [f"due {due!r} is no day; write a date such as 2026-01-31" for due in wrong]
     assert (only(project).title, only(project).data) == ("Fire it", {"due": "2026-01-31"})
     assert "next week" in (folder / "tasks/1.md").read_text(encoding="utf-8")
+
+
+def test_a_question_that_keeps_both_sides_writes_nothing_and_the_next_change_logs_it(project, folder):
+    glaze = save_entry(project, SaveRequest("note", title="Glaze", body="Lead-free."), embedder=None).entries[0]
+    compare_mirror(project)
+    [file] = folder.glob("notes/*.md")
+    log = (folder / "log.jsonl").read_text(encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("Lead", "Zinc"), encoding="utf-8")
+    save_entry(project, SaveRequest(key=glaze.key, body="No lead."), embedder=None)
+    [kept] = follow_mirror(project, write=False).conflicts
+    assert (folder / "log.jsonl").read_text(encoding="utf-8") == log
+    assert [one.name for one in folder.glob("notes/*.md")] == [file.name]
+    compare_mirror(project)
+    last = json.loads((folder / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    assert (last["did"], last["entry"]) == ("kept beside a changed file", kept)
 
 
 def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_waiting(project, folder):

@@ -288,7 +288,6 @@ def _keep_both(state: _State, before: Entry, embedder: Embedder | None) -> None:
     put_entry(state.project, kept, embedder)
     state.project.store.entries.link([EntryLink(kept.key, RELATES_TO, before.key)], now=now())
     state.report.conflicts.append(kept.key)
-    state.folder.log("kept beside a changed file", kept.key)
 
 
 def _take_links(state: _State, key: str) -> None:
@@ -335,7 +334,8 @@ def _write_all(state: _State) -> None:
         if not same:
             state.folder.write(path, text)
             state.report.written.append(path)
-            state.folder.log("written", key)
+            kept = known is None and CONFLICT in state.entries[key].tags
+            state.folder.log("kept beside a changed file" if kept else "written", key)
         state.now_at[key] = MirroredFile(
             path, digest_of(text), digest_of(text) if not same else state.files[path].digest
         )
