@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,22 @@ def test_a_file_that_cannot_be_read_is_named_by_every_answer_about_entries_until
         (folder / f"notes/{number}.md").unlink()
     file.write_text(sound, encoding="utf-8")
     assert ".repertoire" not in run("project", "list").stdout
+
+
+def test_entries_that_lie_in_a_fresh_clone_are_told_of_until_they_are_read(run, folder, tmp_path):
+    for title in ("Fire the kiln", "Dig clay"):
+        assert run("project", "save", "task", title).returncode == 0
+    clone = shutil.copytree(tmp_path / "project", tmp_path / "clone")
+    told = ".repertoire holds 2 files of entries that are not in this memory: `repertoire project mirror` reads them"
+    begun = run("project", "init", "--no-vectors", "--quiet", "--json", cwd=clone)
+    assert (begun.returncode, told in begun.stderr) == (0, True)
+    for asked in (("list",), ("search", "kiln"), ("status",)):
+        assert told in run("project", *asked, cwd=clone).stdout
+    assert told in run("project", "save", "task", "Weigh clay", cwd=clone).stdout
+    assert [one["title"] for one in json.loads(run("project", "list", "--json", cwd=clone).stdout)["entries"]] == [
+        "Weigh clay"
+    ]
+    assert "1 files written, 2 read" in run("project", "mirror", cwd=clone).stdout
+    assert told not in run("project", "status", cwd=clone).stdout
+    assert run("project", "mirror", "--off").returncode == 0
+    assert told not in run("project", "status").stdout

@@ -15,7 +15,7 @@ import click
 from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
 from repertoire.app.projects.joined import drop_lost_traces
-from repertoire.app.projects.mirror import follow_mirror
+from repertoire.app.projects.mirror import follow_mirror, lying_entries
 from repertoire.app.projects.moved import left_behind, take_over
 from repertoire.app.projects.origin import record_origin, set_aside_other
 from repertoire.app.projects.places import known_root, memory_file, mirrored_in, shared_root
@@ -30,7 +30,7 @@ from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.rendering.person import forgotten_memory_data, forgotten_memory_text
-from repertoire.rendering.project_exchange import mirror_text
+from repertoire.rendering.project_exchange import lying_text, mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text, set_aside_text, shared_text
 from repertoire.settings import load
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
@@ -125,6 +125,8 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
         drop_lost_traces(opened, lambda key: repertoire.store.traces.get(key) is not None)
         mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
         told = [mirror_text(mirrored)] if mirrored else []
+        if count := lying_entries(opened):
+            click.echo(lying_text(count), err=True)
         show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repertoire.app.projects.mirror import READ_BUT, follow_mirror
+from repertoire.app.projects.mirror import follow_mirror, lying_entries
 from repertoire.app.projects.places import MIRROR_FOLDER
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import StoreBusy, StoreError
+from repertoire.rendering.project_exchange import lying_text
 from repertoire.verbs.verb import Context
 
+_STALE = "the mirror is not up to date: "
 _NAMED = 3  # files that an answer names; the others are counted
 
 
@@ -21,18 +23,20 @@ def at_hand(context: Context) -> tuple[OpenProject, tuple[str, ...]]:
 
 def write_out(context: Context, project: OpenProject, said: Sequence[str]) -> tuple[str, ...]:
     """Write what changed in the memory to its mirror; return what to say of both, `said` before what was changed."""
-    once = [one for one in said if READ_BUT in one]  # the rest is said again if it is still so
-    return (*once, *_followed(context, project, write=True))
+    before = (one for one in said if not one.startswith(_STALE))  # which is said again if it is still so
+    return tuple(dict.fromkeys((*before, *_followed(context, project, write=True))))
 
 
 def _followed(context: Context, project: OpenProject, *, write: bool) -> tuple[str, ...]:
+    if count := lying_entries(project):
+        return (lying_text(count),)
     try:
         report = follow_mirror(project, embedder=context.repertoire.embedder, write=write)
     except (StoreBusy, StoreError) as error:  # the memory itself answers all the same
-        return (f"the mirror is not up to date: {error}",)
+        return (f"{_STALE}{error}",)
     unread = {**(project.unread if report is None else report.skipped)}
     gone = unread.pop(".", "")
     told = [f"{MIRROR_FOLDER}/{path}: {why}" for path, why in sorted(unread.items())]
     more = [f"{len(told) - _NAMED} more files of the mirror; `repertoire project mirror` names them"]
-    lines = (f"the mirror is not up to date: {gone}",) if gone else ()
+    lines = (f"{_STALE}{gone}",) if gone else ()
     return (*lines, *told[:_NAMED], *(more if len(told) > _NAMED else []))

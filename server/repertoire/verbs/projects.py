@@ -73,7 +73,7 @@ def _status(context: Context, _question: None) -> ProjectStatus:
     repertoire = context.repertoire
     model = repertoire.embedder.model if repertoire.embedder is not None else ""
     found = project_status(repertoire.home, repertoire.projects, context.project, model=model)
-    return replace(found, remarks=at_hand(context)[1]) if found.mirrored else found
+    return replace(found, remarks=at_hand(context)[1]) if found.counts is not None else found
 
 
 SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)

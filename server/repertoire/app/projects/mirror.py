@@ -30,7 +30,7 @@ from repertoire.app.projects.mirror_text import (
     turned,
     waiting_links,
 )
-from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.places import MIRROR_FOLDER, mirrored_in
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import InvalidRequest, StoreBusy, StoreError
@@ -86,6 +86,13 @@ def mark_of(memory: Path) -> Path:
 def is_mirrored(memory: Path) -> bool:
     """Tell whether a person wants the memory in this file to be mirrored."""
     return mark_of(memory).exists()
+
+
+def lying_entries(project: OpenProject) -> int:
+    """Return how many files of entries lie beside a memory that has no entry and no mirror, as in a fresh clone."""
+    if not mirrored_in(project.root) or is_mirrored(project.store.path) or project.store.entries.nodes(ENTRIES):
+        return 0
+    return sum(path.endswith(".md") for path, *_ in folder_of(project).seen())
 
 
 def begin_mirror(project: OpenProject) -> None:
