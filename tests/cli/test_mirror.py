@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,16 @@ def test_entries_that_lie_in_a_fresh_clone_are_told_of_until_they_are_read(run, 
     assert told not in run("project", "status", cwd=clone).stdout
     assert run("project", "mirror", "--off").returncode == 0
     assert told not in run("project", "status").stdout
+
+
+def test_in_a_linked_worktree_it_is_said_whose_files_the_mirror_writes(run, folder, tmp_path):
+    project, beside = tmp_path / "project", tmp_path / "beside"
+    git = ("git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@b.c")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one"), ("worktree", "add", "-q", str(beside))):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    told = "files of entries are written and read in the main worktree alone, not in this one: "
+    assert f"Note: {told}" in run("project", "save", "task", "Fire the kiln", cwd=beside).stdout
+    assert f".repertoire: {told}" in run("project", "mirror", cwd=beside).stdout
+    assert told not in run("project", "save", "task", "Dig clay").stdout
+    assert told not in run("project", "list", cwd=beside).stdout
+    assert not (beside / ".repertoire/tasks").exists()

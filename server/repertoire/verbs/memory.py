@@ -24,7 +24,7 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
 from repertoire.rendering.project_exchange import import_data, import_text, mirror_data, mirror_text
 from repertoire.rendering.project_review import review_data, review_text
-from repertoire.verbs.mirrored import at_hand, write_out
+from repertoire.verbs.mirrored import at_hand, elsewhere, write_out
 from repertoire.verbs.verb import Context, Verb
 
 
@@ -81,7 +81,10 @@ def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - w
         was = end_mirror(project)
         return MirrorReport(str(Path(project.root) / MIRROR_FOLDER), on=False, was_on=was)
     begin_mirror(project)
-    return compare_mirror(project, embedder=context.repertoire.embedder)
+    report = compare_mirror(project, embedder=context.repertoire.embedder)
+    if remark := elsewhere(context, project):
+        report.skipped[MIRROR_FOLDER] = remark
+    return report
 
 
 SAVE_MEMORY = Verb(_save, saved_text, saved_data)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from repertoire.app.projects.mirror import follow_mirror, lying_entries
-from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.mirror import follow_mirror, is_mirrored, lying_entries
+from repertoire.app.projects.places import MIRROR_FOLDER, worked_in
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import StoreBusy, StoreError
 from repertoire.rendering.project_exchange import lying_text
@@ -24,7 +25,16 @@ def at_hand(context: Context) -> tuple[OpenProject, tuple[str, ...]]:
 def write_out(context: Context, project: OpenProject, said: Sequence[str]) -> tuple[str, ...]:
     """Write what changed in the memory to its mirror; return what to say of both, `said` before what was changed."""
     before = (one for one in said if not one.startswith(_STALE))  # which is said again if it is still so
-    return tuple(dict.fromkeys((*before, *_followed(context, project, write=True))))
+    after = (*_followed(context, project, write=True), elsewhere(context, project))
+    return tuple(dict.fromkeys(filter(None, (*before, *after))))
+
+
+def elsewhere(context: Context, project: OpenProject) -> str:
+    """Say in a linked worktree that the files of the mirror are those of the main one; nothing elsewhere."""
+    if not (is_mirrored(project.store.path) and worked_in(context.repertoire.home, context.project)):
+        return ""
+    files = Path(project.root) / MIRROR_FOLDER
+    return f"files of entries are written and read in the main worktree alone, not in this one: {files}"
 
 
 def _followed(context: Context, project: OpenProject, *, write: bool) -> tuple[str, ...]:
