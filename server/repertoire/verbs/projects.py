@@ -48,9 +48,12 @@ def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
 
 
 def _get(context: Context, key: str) -> ShownItem:
-    project, traces = _at_hand(context), context.repertoire.store.traces
+    project, remarks = at_hand(context)
+    traces = context.repertoire.store.traces
     packs = ((one.name, word) for one in context.repertoire.packs.listing().packs for word in (one.name, *one.topics))
     item = show_item(project, key, worktree=worked_in(context.repertoire.home, context.project))
+    if item.entry is not None and remarks:
+        item = replace(item, related={**item.related, "mirror": remarks})
     return joined(project, item, is_trace=lambda name: traces.get(name) is not None, packs=packs)
 
 
@@ -69,7 +72,8 @@ def _files(context: Context, wanted: FileQuery) -> FileListing:
 def _status(context: Context, _question: None) -> ProjectStatus:
     repertoire = context.repertoire
     model = repertoire.embedder.model if repertoire.embedder is not None else ""
-    return project_status(repertoire.home, repertoire.projects, context.project, model=model)
+    found = project_status(repertoire.home, repertoire.projects, context.project, model=model)
+    return replace(found, remarks=at_hand(context)[1]) if found.counts is not None else found
 
 
 SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)
