@@ -276,3 +276,14 @@ def test_a_path_in_a_folder_of_a_linked_worktree_means_the_same_place_of_the_pro
     assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
     assert "# sub/README.md" in run("project", "get", "README.md", cwd=beside / "sub").stdout
     assert "# README.md" in run("project", "get", "README.md", cwd=beside).stdout
+
+
+def test_the_status_counts_what_changed_since_the_project_was_read(run, tmp_path):
+    (tmp_path / "project" / "kiln.py").write_text("def fire(): pass\n")
+    assert run("project", "init").returncode == 0
+    assert "changed since" not in run("project", "status").stdout
+    (tmp_path / "project" / "kiln.py").write_text("def fire_hot(): pass\n")
+    (tmp_path / "project" / "pot.py").write_text("def turn(): pass\n")
+    assert "Note: 2 files changed since it was read" in run("project", "status").stdout
+    assert run("project", "index").returncode == 0
+    assert "changed since" not in run("project", "status").stdout

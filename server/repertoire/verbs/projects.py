@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repertoire.app.projects.index import unread_files
 from repertoire.app.projects.joined import joined
 from repertoire.app.projects.places import worked_in
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
@@ -19,6 +20,7 @@ from repertoire.app.projects.show import (
 )
 from repertoire.app.projects.status import ProjectStatus, project_status
 from repertoire.app.projects.symbols import SymbolAnswer, SymbolQuery, code_symbols
+from repertoire.domain.text import counted
 from repertoire.rendering.projects import (
     files_data,
     files_text,
@@ -73,7 +75,12 @@ def _status(context: Context, _question: None) -> ProjectStatus:
     repertoire = context.repertoire
     model = repertoire.embedder.model if repertoire.embedder is not None else ""
     found = project_status(repertoire.home, repertoire.projects, context.project, model=model)
-    return replace(found, remarks=at_hand(context)[1]) if found.counts is not None else found
+    if found.counts is None:
+        return found
+    project, remarks = at_hand(context)
+    changed = unread_files(project.store, most_files=repertoire.settings.max_files) if found.indexed_at else 0
+    told = f"{counted(changed, 'file')} changed since it was read; `repertoire project index` reads what changed"
+    return replace(found, remarks=(*([told] if changed else []), *remarks))
 
 
 SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)

@@ -137,6 +137,14 @@ def index_project(  # noqa: PLR0913 - what is read, and how
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
 
 
+def unread_files(memory: ProjectStore, *, most_files: int) -> int:
+    """Count the files that changed, came or went since a memory read its project."""
+    if not Path(memory.root()).is_dir():
+        return 0
+    found = changes_of(memory, _listed(memory, most_files, None), QUEUES)
+    return len(found.changed) + len(found.gone)
+
+
 def _translate_again(memory: ProjectStore) -> None:
     """Bring up to date what other dictionaries translated, or none: entries now, files when they are read next."""
     with memory.transaction():
