@@ -14,8 +14,8 @@ from commons.test_two_homes import CONTRIBUTE, key_file
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
 
 
-def amend(run: Run, trace: str, solution: str) -> str:
-    token = json.loads(run("trace", "amend", trace, "--solution", solution, "--json"))["token"]
+def amend(run: Run, trace: str, solution: str, option: str = "--solution") -> str:
+    token = json.loads(run("trace", "amend", trace, option, solution, "--json"))["token"]
     return str(json.loads(run("trace", "contribute", "--confirm", token, "--json"))["id"])
 
 
@@ -133,3 +133,23 @@ def test_votes_and_traces_from_before_a_home_joined_once_more_do_not_count_as_se
     assert shown(ann, "commons", "status")["waiting"] == 1
     ann("commons", "sync")
     assert "waiting to be sent: 0; sent: 1; refused: 0" in ann("commons", "status")
+
+
+def test_an_amendment_in_the_same_words_has_one_key_in_every_home_also_where_what_it_amends_was_never_sent(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    old = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    for name, run in (("ann", ann), ("ben", ben)):
+        file = tmp_path / f"{name}.key"
+        file.write_text(server.key("samewords", name))
+        run("commons", "join", server.url, "--key-file", str(file))
+    failed = amend(ann, old, "failed", "--outcome")
+    assert "sent 1;" in ann("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
+    assert "outcome: failed" in ben("trace", "show", failed)
+    worked = amend(ann, failed, "until vite >= 7", "--watch")
+    assert "sent 1;" in ann("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
+    assert f"superseded by: {worked}" in ben("trace", "show", failed)
+    assert "brought 0 traces" in ann("commons", "sync")

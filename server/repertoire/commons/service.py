@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from procrastinate import App
 
-from repertoire.app.traces.fields import TraceFields, amending, environment_of, fields_to_amend, trace_of
+from repertoire.app.traces.fields import (
+    TraceFields,
+    amending,
+    amends_in_the_same_words,
+    environment_of,
+    fields_to_amend,
+    says_the_same,
+    trace_of,
+)
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.voting import NewVote, check_tag
 from repertoire.commons import audit, clock
@@ -82,12 +90,13 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             revision = traces.next_revision()
-            kept = traces.get(trace.key)
+            before = _before(traces, caller, trace) if told.supersedes else None
+            kept = before if before is not None and says_the_same(trace, before) else traces.get(trace.key)
             if kept is not None:
                 return Contributed(kept, known=True)
             check_quotas(connection, caller)
-            if told.supersedes:
-                trace = _amending(traces, caller, trace)
+            if before is not None:
+                trace = _amending(trace, before)
                 audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
             trace = replace(trace, status=state, at=clock.now(connection))
             traces.put(trace, revision)
@@ -246,13 +255,25 @@ def _named(traces: Traces, name: str, caller: Caller) -> Trace:
     return trace
 
 
-def _amending(traces: Traces, caller: Caller, trace: Trace) -> Trace:
+def _before(traces: Traces, caller: Caller, trace: Trace) -> Trace | None:
+    """Return what a trace amends; None where that has the same words and was never sent here.
+
+    Raises:
+        UnknownComponent: the community has no such trace.
+        NotAllowed: it is another member's.
+    """
+    if amends_in_the_same_words(trace) and traces.get(trace.supersedes) is None:
+        return None
     before = _named(traces, trace.supersedes, caller)
     if before.author != caller.member and MODERATE not in caller.scopes:
         message = (
             f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"
         )
         raise NotAllowed(message)
+    return before
+
+
+def _amending(trace: Trace, before: Trace) -> Trace:
     try:
         return amending(trace, before)
     except InvalidRequest as error:  # its one reason: it was amended already

@@ -9,6 +9,7 @@ from typing import Any
 
 from repertoire.app.commons.membership import Membership
 from repertoire.app.traces.exchange import line_fields
+from repertoire.app.traces.fields import amends_in_the_same_words
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
@@ -88,10 +89,13 @@ def _is_unsent(trace: Trace, membership: Membership) -> bool:
 
 
 def _body(trace: Trace, known: AbstractSet[str]) -> dict[str, Any]:
-    """Return what is sent of a trace; `known` to the commons by then is what was sent, and what goes before it."""
+    """Return what is sent of a trace; `known` to the commons by then is what was sent, and what goes before it.
+
+    Where it has the words of what it amends, its key is made of that one's, which says no more than the words do.
+    """
     told = line_fields(trace)
     body = {name: told[name] for name in _SENT_FIELDS if name in told}
-    if trace.supersedes not in known:
+    if trace.supersedes not in known and not amends_in_the_same_words(trace):
         body.pop("supersedes", None)
     return body
 
