@@ -52,7 +52,7 @@ def draft(
     `in_project` returns the key of a file, symbol or section of the project by its name, or nothing.
 
     Raises:
-        InvalidRequest: a part of it is missing, its day of review is past, or several components have a name that it
+        InvalidRequest: a part of it is missing, its day of review has come, or several components have a name that it
             used.
         UnknownComponent: it amends a trace that there is not, or used what nothing is called.
     """
@@ -64,7 +64,7 @@ def draft(
         return Contribution(kept, known=True)
     if expired(trace, today()):
         message = (
-            f"the day of review {trace.review_after} is past: no answer would name the trace; send a later day or none"
+            f"the day of review {trace.review_after} has come: no answer would name the trace; send a later day or none"
         )
         raise InvalidRequest(message)
     if before is not None:
