@@ -153,3 +153,38 @@ def test_an_amendment_in_the_same_words_has_one_key_in_every_home_also_where_wha
     assert "brought 1 trace " in ben("commons", "sync")
     assert f"superseded by: {worked}" in ben("trace", "show", failed)
     assert "brought 0 traces" in ann("commons", "sync")
+
+
+def test_an_amendment_made_on_another_machine_or_after_joining_once_more_supersedes_the_old_one(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    pc, laptop, ben = (home(name) for name in ("pc", "laptop", "ben"))
+    joins = []
+    for member, run in (("ann", pc), ("ann", laptop), ("ben", ben)):
+        file = tmp_path / f"{len(joins)}.key"
+        file.write_text(server.key("machines", member))
+        joins.append(("commons", "join", server.url, "--key-file", str(file)))
+        run(*joins[-1])
+    first = str(json.loads(pc(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    for run in (pc, laptop):
+        run("commons", "sync")
+    second = amend(laptop, first, "Raise the limit to 2048.")
+    assert f"supersedes: {first}" in laptop("commons", "outbox")
+    for run in (laptop, pc, ben):
+        run("commons", "sync")
+    pc("commons", "leave")
+    pc(*joins[0])
+    third = amend(pc, second, "Raise the limit to 4096.")
+    for run in (pc, ben):
+        run("commons", "sync")
+    assert [one["id"] for one in json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]] == [third]
+    assert f"superseded by: {second}" in ben("trace", "show", first)
+    assert f"superseded by: {third}" in ben("trace", "show", second)
+    own = str(json.loads(pc(*CONTRIBUTE, "--solution", "Split the chunks.", "--json"))["id"])
+    pc("commons", "sync")
+    pc("commons", "leave")
+    pc(*joins[0])
+    last = amend(pc, own, "Split the chunks by hand.")
+    for run in (pc, ben):
+        run("commons", "sync")
+    assert f"superseded by: {last}" in ben("trace", "show", own)
