@@ -12,6 +12,7 @@ import pytest
 from commons.conftest import Run, Server, shown
 from commons.test_two_homes import CONTRIBUTE, key_file
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
+from repertoire.commons.keys import SCOPES
 
 
 def amend(run: Run, trace: str, solution: str, option: str = "--solution") -> str:
@@ -188,3 +189,30 @@ def test_an_amendment_made_on_another_machine_or_after_joining_once_more_superse
     for run in (pc, ben):
         run("commons", "sync")
     assert f"superseded by: {last}" in ben("trace", "show", own)
+
+
+def test_the_correction_of_a_quarantined_trace_is_taken_at_once_and_no_moderator_brings_the_old_one_back(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for name, run in (("ann", ann), ("ben", ben)):
+        file = tmp_path / f"{name}.key"
+        file.write_text(server.key("mended", name))
+        run("commons", "join", server.url, "--key-file", str(file))
+    wrong = str(json.loads(ann(*CONTRIBUTE, "--solution", "Delete the folder.", "--json"))["id"])
+    ann("commons", "sync")
+    for name in ("ben", "cem", "dan"):
+        with server.client(server.key("mended", name)) as member:
+            member.post(f"/traces/{wrong}/flags", json={"reason": "it deletes files"})
+    right = amend(ann, wrong, "Raise the limit.")
+    with psycopg.connect(server.database, autocommit=True) as connection:
+        as_of = "UPDATE trace SET author = %s WHERE community = 'mended' AND key = %s"
+        connection.execute(as_of, ("another", wrong))  # whose withheld trace is shown to nobody: it is not there
+        assert "there is no trace" in ann("commons", "sync")
+        assert [one["trace"] for one in shown(ann, "commons", "outbox")] == [right]
+        connection.execute(as_of, ("ann", wrong))
+    assert shown(ann, "commons", "sync")["sent"] == 1
+    with server.client(server.key("mended", "boss", *SCOPES)) as boss:
+        assert boss.post(f"/moderation/traces/{wrong}/restore").status_code == 204
+    ben("commons", "sync")
+    assert [one["id"] for one in json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]] == [right]

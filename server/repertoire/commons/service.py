@@ -141,7 +141,7 @@ class Commons:
             UnknownComponent: the community has no such trace.
         """
         with self._database.tenant(caller.community) as connection:
-            return fields_to_amend(_named(Traces(connection, caller.community), name, caller))
+            return fields_to_amend(_named(Traces(connection, caller.community), name, caller, to_amend=True))
 
     def vote(self, caller: Caller, verdict: NewVote) -> Shown:
         """Store the caller's vote on a trace in place of the last one.
@@ -245,10 +245,16 @@ def _why_without(held: Held) -> str:
     return f"this server lacks {held.model}, which made the vectors: found by words and errors alone"
 
 
-def _named(traces: Traces, name: str, caller: Caller) -> Trace:
+def _named(traces: Traces, name: str, caller: Caller, *, to_amend: bool = False) -> Trace:
+    """Return a trace; one that is withheld to moderators alone, and to its author to amend it, or it is never mended.
+
+    Raises:
+        UnknownComponent: the community has no such trace.
+    """
     key = f"{TRACE}:{name.removeprefix(f'{TRACE}:')}"
     trace = traces.get(key)
-    hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes
+    own = to_amend and trace is not None and trace.author == caller.member
+    hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes and not own
     if trace is None or hidden:
         message = f"there is no trace {clean_line(key, 80)!r} in this community"
         raise UnknownComponent(message)
@@ -264,7 +270,7 @@ def _before(traces: Traces, caller: Caller, trace: Trace) -> Trace | None:
     """
     if amends_in_the_same_words(trace) and traces.get(trace.supersedes) is None:
         return None
-    before = _named(traces, trace.supersedes, caller)
+    before = _named(traces, trace.supersedes, caller, to_amend=True)
     if before.author != caller.member and MODERATE not in caller.scopes:
         message = (
             f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"

@@ -32,5 +32,9 @@ class ScopeMissing(CommonsRefused):
     """The key may not do this; another key of the same member may."""
 
 
+class NotThere(CommonsRefused):
+    """The commons has no such trace, or shows it to nobody until a moderator has looked at it."""
+
+
 class KeyRefused(CommonsError):
     """The key is unknown, expired or revoked."""

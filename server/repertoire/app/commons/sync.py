@@ -12,7 +12,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import HttpClient, address
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, ScopeMissing
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, NotThere, ScopeMissing
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import BEFORE, THERE, outbox, sent_before_joining
 from repertoire.app.commons.shared_use import sync_use
@@ -146,6 +146,8 @@ def _send(store: Store, home: Path, membership: Membership, client: HttpClient) 
             break
         except CommonsRefused as error:
             refused.append((waiting.title, str(error)))
+            if isinstance(error, NotThere) and "supersedes" in waiting.body:  # it waits until the old one is shown
+                continue
             membership.sent[waiting.name] = waiting.state if waiting.vote else f"refused: {error}"
         else:
             sent += 1
