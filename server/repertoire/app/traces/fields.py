@@ -84,6 +84,12 @@ def amending(trace: Trace, before: Trace) -> Trace:
     return replace(trace, supersedes=before.key, version=before.version + 1)
 
 
+def says_the_same(trace: Trace, before: Trace) -> bool:
+    """Tell whether an amended version changes nothing that an amendment can change."""
+    parts = ("title", "context", "solution", "outcome", "review_after", "watch")
+    return all(getattr(trace, part) == getattr(before, part) for part in parts)
+
+
 def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trace:
     """Return a draft of a trace: its texts redacted, its errors' signatures found, its words scanned.
 
@@ -105,7 +111,7 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
     if told.review_after.strip() and not is_day(told.review_after.strip()):
         message = f"{clean_line(told.review_after, 40)!r} is no day; send one as 2026-12-31"
         raise InvalidRequest(message)
-    return Trace(
+    trace = Trace(
         key_of(title, context, solution),
         title,
         context,
@@ -125,6 +131,7 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
         flags=flags_of(title, context, solution),
         at=now,
     )
+    return replace(trace, key=_key_in_the_same_words(trace)) if amends_in_the_same_words(trace) else trace
 
 
 def redacted(text: str, project: str = "") -> str:
@@ -142,6 +149,20 @@ def key_of(title: str, context: str, solution: str) -> str:
     """Return the key of a trace: a hash of its words, the same on every machine."""
     told = "\0".join((title, context, solution))
     return f"{TRACE}:{digest_of(told)[:12]}"
+
+
+def amends_in_the_same_words(trace: Trace) -> bool:
+    """Tell whether a trace supersedes one of the same words, as their keys say."""
+    return trace.supersedes.startswith(key_of(trace.title, trace.context, trace.solution))
+
+
+def _key_in_the_same_words(trace: Trace) -> str:
+    """Return the key of an amendment that keeps the words, which without the rest would be the one of what it amends.
+
+    It is made of what is told of the trace alone, so that every machine gives it the same, whatever it has stored.
+    """
+    changed = "\0".join((trace.supersedes, trace.outcome, trace.review_after, trace.watch))
+    return f"{key_of(trace.title, trace.context, trace.solution)}-{digest_of(changed)[:8]}"
 
 
 def tags_of(tags: Sequence[str]) -> tuple[str, ...]:
