@@ -159,6 +159,7 @@ class Answers:
 
     def prompt(self, hook: Hook) -> HookOutcome:
         """Offer components that fit a prompt, and record the request."""
+        self._solving.asked(_moment(hook))
         if self._silent(hook):
             return HookOutcome()
         self._noticing.hear(hook.text("prompt"), _moment(hook))

@@ -38,7 +38,7 @@ from repertoire.traces import attempts
 from repertoire.traces.detection import offered, to_offer
 from repertoire.traces.drafting import draft_of
 from repertoire.traces.invocations import Shell, invocation_of
-from repertoire.traces.known_failures import fact, failed_before
+from repertoire.traces.known_failures import changed, fact, failed_before
 from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
 
@@ -80,12 +80,12 @@ class SolvingSessions:
         after = attempts.fold(before, {**told, "at": time.time()}, _SHELL)
         self._states.put(moment.session, moment.project, after)
         solved = _solved(after) - _solved(before)
-        changed = frozenset() if _passed(told, before) else _failed(before) - _failed(after)
-        if not (solved or changed):
+        heeded = frozenset() if _changes_nothing(told, before) else _failed(before) - _failed(after)
+        if not (solved or heeded):
             return []
         shown, taken = self._hints(moment.session)
         served = [node for node, errors in shown.items() if errors & solved]
-        warned = [node for node in shown if node in changed]
+        warned = [node for node in shown if node in heeded]
         said = {"voter": SEEN, "up": True, "tag": "", "note": "", "environment": {}}
         kinds: list[tuple[str, str, Mapping[str, Any]]] = [
             (TAKEN, node, {}) for node in (*served, *warned) if node not in taken
@@ -94,6 +94,12 @@ class SolvingSessions:
         return [
             Event(moment.at, kind, moment.session, moment.project, node=node, data=data) for kind, node, data in kinds
         ]
+
+    def asked(self, moment: Moment) -> None:
+        """Forget which commands failed: before a prompt a person may have changed anything, unseen by any hook."""
+        known = self._states.get(moment.session)
+        if known.failed:
+            self._states.put(moment.session, moment.project, changed(known))
 
     def failed_before(self, command: str, moment: Moment) -> Hint:
         """Return a line on a command that failed here before with nothing changed since; once for each command."""
@@ -223,7 +229,9 @@ def _command(key: str) -> str:
     return f"command:{key}"
 
 
-def _passed(told: Mapping[str, Any], before: SessionTrace) -> bool:
-    """Tell whether a hook reports that a command which failed before has run: it passed with nothing changed."""
+def _changes_nothing(told: Mapping[str, Any], before: SessionTrace) -> bool:
+    """Tell whether a hook reports a command that failed before and was only run again, or one that may just read."""
     command = str(told.get("tool_input", {}).get("command", ""))
-    return bool(command) and invocation_of(command, _SHELL).key in {each.key for each in before.failed}
+    here = invocation_of(command, _SHELL)
+    again = here.key in {each.key for each in before.failed}
+    return bool(command) and (again or not (here.parts or here.changes))

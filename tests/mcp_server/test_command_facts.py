@@ -1,0 +1,46 @@
+"""A fact on a command that failed before holds within one turn: at a prompt a person may have changed anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from mcp_server.talk import Talk, ask, events_of
+from mcp_server.test_trace_hooks import edits, fails, told
+from repertoire.domain.event import SHOWN, TAKEN
+
+pytestmark = pytest.mark.anyio
+
+
+async def is_told(client: Client, command: str = "pytest -q", **more: str) -> bool:
+    """Tell whether a session hears of a command's failure before it runs again."""
+    run = {"tool_name": "Bash", "tool_input": json.dumps({"command": command}), **more}
+    return await told(client, "hook_before", **run) != {}
+
+
+@pytest.mark.parametrize(
+    "prompt", ["I fixed the fixture by hand, run the tests again", "done, logged in", "/review", "yes"]
+)
+async def test_after_a_prompt_no_fact_is_told_for_the_person_may_have_changed_anything(talk: Talk, prompt: str) -> None:
+    async with talk() as client:
+        await fails(client)
+        await told(client, "hook_stop", stop_hook_active="false")
+        await told(client, "hook_prompt", prompt=prompt)
+        assert not await is_told(client)
+
+
+async def test_neither_a_prompt_nor_a_look_around_takes_a_fact(talk: Talk, home: Path) -> None:
+    look = json.dumps({"command": "python -c 'print(1)'"})
+    async with talk() as client:
+        for session in ("prompt", "look", "edit"):
+            await fails(client, session_id=session)
+            assert await is_told(client, session_id=session)
+        await told(client, "hook_prompt", prompt="go on with the billing totals", session_id="prompt")
+        await told(client, "hook_used", tool_name="Bash", tool_input=look, session_id="look")
+        await edits(client, "a", "b", session_id="edit")
+        await ask(client, "status")
+    assert len(events_of(home, SHOWN)) == 3
+    assert [event.session for event in events_of(home, TAKEN)] == ["edit"]
