@@ -9,8 +9,10 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of
-from mcp_server.test_trace_hooks import edits, fails, told
+from mcp_server.test_trace_hooks import edits, fails, states, told
 from repertoire.domain.event import SHOWN, TAKEN
+from repertoire.mcp_server.dispatcher import Dispatcher
+from repertoire.mcp_server.server import build_server
 
 pytestmark = pytest.mark.anyio
 
@@ -30,6 +32,34 @@ async def test_after_a_prompt_no_fact_is_told_for_the_person_may_have_changed_an
         await told(client, "hook_stop", stop_hook_active="false")
         await told(client, "hook_prompt", prompt=prompt)
         assert not await is_told(client)
+
+
+@pytest.mark.parametrize("switch", ["REPERTOIRE_TRACE_HINTS", "REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS"])
+async def test_where_hints_are_off_nothing_of_a_failed_command_is_kept(
+    talk: Talk, home: Path, environment: dict[str, str], switch: str
+) -> None:
+    async with talk() as client:
+        await fails(client)
+        assert states(home)
+    environment[switch] = "false"
+    other = Dispatcher(environment)
+    async with Client(build_server(other.handlers)) as client:
+        await edits(client, "a", "b")
+        assert not states(home), "what was kept before is deleted"
+        await fails(client)
+        await told(client, "hook_stop", stop_hook_active="false")
+    other.close()
+    assert not states(home)
+
+
+async def test_in_a_muted_project_nothing_of_a_failed_command_is_kept(
+    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", "/srv/ci/store")
+    async with talk() as client:
+        await ask(client, "mute", target="project")
+        await fails(client)
+    assert not states(home)
 
 
 async def test_neither_a_prompt_nor_a_look_around_takes_a_fact(talk: Talk, home: Path) -> None:

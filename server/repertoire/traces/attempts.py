@@ -17,7 +17,7 @@ from repertoire.traces.invocations import Invocation, Part, Shell, invocation_of
 from repertoire.traces.known_failures import after_command, changed, has_mended, remember, settle
 from repertoire.traces.problem import OPEN, SOLVED, Problem, Round, SessionTrace
 from repertoire.traces.readings import is_network, marks_in, round_of, sums_up_failure, told_failure
-from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, Step, step_of
+from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, PROMPT, Step, step_of
 
 PROBLEMS, CHANGES = 4, 40
 _LANGUAGES_KEPT = 4
@@ -174,4 +174,5 @@ _TAKES: Mapping[str, Callable[[SessionTrace, Step, Shell], SessionTrace]] = {
     EDIT: _edited,
     LOOK: _looked,
     CALL: lambda session, *_: changed(session),
+    PROMPT: lambda session, *_: changed(session),  # before it a person may have changed anything
 }

@@ -38,7 +38,7 @@ from repertoire.traces import attempts
 from repertoire.traces.detection import offered, to_offer
 from repertoire.traces.drafting import draft_of
 from repertoire.traces.invocations import Shell, invocation_of
-from repertoire.traces.known_failures import changed, fact, failed_before
+from repertoire.traces.known_failures import fact, failed_before
 from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
 
@@ -95,11 +95,9 @@ class SolvingSessions:
             Event(moment.at, kind, moment.session, moment.project, node=node, data=data) for kind, node, data in kinds
         ]
 
-    def asked(self, moment: Moment) -> None:
-        """Forget which commands failed: before a prompt a person may have changed anything, unseen by any hook."""
-        known = self._states.get(moment.session)
-        if known.failed:
-            self._states.put(moment.session, moment.project, changed(known))
+    def forget(self, session: str) -> None:
+        """Forget what a session did, on the disk too."""
+        self._states.forget(session)
 
     def failed_before(self, command: str, moment: Moment) -> Hint:
         """Return a line on a command that failed here before with nothing changed since; once for each command."""
@@ -230,7 +228,9 @@ def _command(key: str) -> str:
 
 
 def _changes_nothing(told: Mapping[str, Any], before: SessionTrace) -> bool:
-    """Tell whether a hook reports a command that failed before and was only run again, or one that may just read."""
+    """Tell whether a hook reports a prompt, or a command that failed before and runs again or that may only read."""
+    if told.get("hook") == "UserPromptSubmit":
+        return True
     command = str(told.get("tool_input", {}).get("command", ""))
     here = invocation_of(command, _SHELL)
     again = here.key in {each.key for each in before.failed}
