@@ -34,6 +34,13 @@ async def test_after_a_prompt_no_fact_is_told_for_the_person_may_have_changed_an
         assert not await is_told(client)
 
 
+async def test_a_fact_holds_in_the_folder_where_the_command_failed(talk: Talk) -> None:
+    async with talk() as client:
+        await fails(client)
+        assert not await is_told(client, cwd="/srv/ci/store/web")
+        assert await is_told(client)
+
+
 @pytest.mark.parametrize("switch", ["REPERTOIRE_TRACE_HINTS", "REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS"])
 async def test_where_hints_are_off_nothing_of_a_failed_command_is_kept(
     talk: Talk, home: Path, environment: dict[str, str], switch: str

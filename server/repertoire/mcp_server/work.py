@@ -207,7 +207,8 @@ class Answers:
         """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""
         if not self._shows_traces(hook):
             return HookOutcome()
-        said = self._solving.failed_before(str(hook.mapping("tool_input").get("command", "")), _moment(hook))
+        command = str(hook.mapping("tool_input").get("command", ""))
+        said = self._solving.failed_before(command, _place(hook), _moment(hook))
         return HookOutcome(context_output("PreToolUse", said.text), said.events)
 
     def expanded(self, hook: Hook) -> HookOutcome:
@@ -341,7 +342,7 @@ _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
 
 def _told(hook: Hook, name: str) -> dict[str, Any]:
     """Return a hook's payload as the detection of hard-won solutions reads it."""
-    place = place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
+    place = _place(hook)
     return {
         "hook": name,
         "tool_name": hook.name("tool_name"),
@@ -351,6 +352,11 @@ def _told(hook: Hook, name: str) -> dict[str, Any]:
         "place": place,
         "outside": is_outside(place, hook.project),
     }
+
+
+def _place(hook: Hook) -> str:
+    """Return where a hook's command works, as far as known."""
+    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
 
 
 def _moment(hook: Hook) -> Moment:

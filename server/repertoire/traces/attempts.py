@@ -126,8 +126,7 @@ def _edited(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     for old, new in step.hunks:
         if old != new and not edits.tries_nothing(step.file, old, new):
             session = _hunk(session, step, old, new)
-    failed = session.failed if edits.is_document(step.file) else ()
-    return replace(session, written_tests=session.written_tests or edits.is_test(step.file), failed=failed)
+    return replace(session, written_tests=session.written_tests or edits.is_test(step.file), failed=())
 
 
 def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace:

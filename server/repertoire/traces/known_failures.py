@@ -20,8 +20,8 @@ _STALE = 4 * 3600.0  # seconds after which too much may have changed outside the
 def remember(failed: tuple[Failure, ...], here: Invocation, headline: str, at: float) -> tuple[Failure, ...]:
     """Return the failed commands with this one added."""
     before = next((each for each in failed if each.key == here.key), None)
-    times = before.times + 1 if before else 1
-    now = Failure(here.key, here.line, clean_line(headline, _HEADLINE), at, times)
+    times = before.times + 1 if before and before.folder == here.folder else 1
+    now = Failure(here.key, here.line, clean_line(headline, _HEADLINE), at, times, here.folder)
     return (*(each for each in failed if each is not before), now)[-_MOST:]
 
 
@@ -46,15 +46,16 @@ def has_mended(here: Invocation, printed: str) -> bool:
     return here.mends or (bool(here.parts) and _MENDED.search(printed) is not None)
 
 
-def failed_before(session: SessionTrace, command: str, shell: Shell, now: float) -> Failure | None:
-    """Return the earlier failure of a command if nothing was changed since, or None.
+def failed_before(session: SessionTrace, command: str, shell: Shell, now: float, *, place: str = "") -> Failure | None:
+    """Return the earlier failure of a command in the same place if nothing was changed since, or None.
 
     Only changes within the session are known, not edits from outside.
     """
     if not session.failed:
         return None
     here = invocation_of(command, shell)
-    known = next((each for each in session.failed if each.key == here.key), None)
+    folder = place or here.folder
+    known = next((each for each in session.failed if each.key == here.key and each.folder == folder), None)
     return known if known is not None and 0 <= now - known.at <= _STALE else None
 
 

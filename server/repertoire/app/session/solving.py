@@ -99,10 +99,10 @@ class SolvingSessions:
         """Forget what a session did, on the disk too."""
         self._states.forget(session)
 
-    def failed_before(self, command: str, moment: Moment) -> Hint:
-        """Return a line on a command that failed here before with nothing changed since; once for each command."""
+    def failed_before(self, command: str, place: str, moment: Moment) -> Hint:
+        """Return a line on a command that failed in a place before, nothing changed since; once for each command."""
         now = time.time()
-        known = failed_before(self._states.get(moment.session), command, _SHELL, now)
+        known = failed_before(self._states.get(moment.session), command, _SHELL, now, place=place)
         if known is None:
             return Hint()
         text = fact(known, now)
