@@ -57,6 +57,7 @@ def test_after_a_change_nothing_is_told():
         Story().fails("node app.js", MISSING).passes("git commit -am wip"),
         Story().fails("node app.js", MISSING).passes("git remote add origin git@example.com:a/b.git"),
         Story().fails("node app.js", MISSING).calls("mcp__postgres__execute_sql"),
+        Story().fails("node app.js", MISSING).calls("Agent"),
         Story().fails("node app.js", MISSING).asks("I repaired it, try again"),
         Story().fails("node app.js", MISSING).waits(5 * 3600),
         Story().fails("npm ci", "npm error code ECONNRESET"),
