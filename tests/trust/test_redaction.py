@@ -181,6 +181,17 @@ def test_only_the_secret_goes(prompt: str, expected: str) -> None:
     assert redact(prompt) == expected
 
 
+@pytest.mark.parametrize("around", ["AWS {id} secret {key}", "{id}:{key}", "the secret key {key} goes in .env"])
+def test_a_secret_key_of_aws_goes_behind_its_id_or_the_word(around: str) -> None:
+    named = {"id": "AKIA" + "Q" * 8 + "12345678", "key": "wJalrXUtnFEMI/K7MDENG/bPxRfi" + "CYEXAMPLEKEZ"}
+    assert redact(around.format(**named)) == around.format(id=SECRET, key=SECRET)
+
+
+@pytest.mark.parametrize("harmless", ["1234567890" * 4, "abcdef1234" * 4, "apps/Views" * 4])
+def test_what_is_as_long_but_no_key_stays_behind_the_word(harmless: str) -> None:
+    assert redact(f"drop the secret {harmless}") == f"drop the secret {harmless}"
+
+
 def test_what_was_not_looked_at_is_not_kept() -> None:
     assert len(redact("word " * MOST)) <= MOST
 

@@ -71,6 +71,10 @@ _PREFIXED = linear.compile(
     verbose=True,
 )
 _BEARER = re.compile(r"(?i)\b(?:bearer|basic|token)[ \t]+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
+_AWS_KEY = re.compile(  # it has no form of its own, and some have too few digits to look random
+    r"(?:A[KS]IA[A-Z0-9]{16}|(?<!\[)(?i:secret(?:[ _-](?:access[ _-])?key)?))[\s\"'`:=,/]{1,3}"
+    r"(?=[A-Za-z+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])"
+)
 _CREDENTIAL_WORDS = r"passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key"
 _NAMED = linear.compile(
     rf"""(?i) (?P<name> (?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}
@@ -210,7 +214,7 @@ def redact_file(text: str, *, bare: bool = False) -> str:
 
 
 def _without_known_forms(text: str) -> str:
-    text = _URL_LOGIN.sub(SECRET, text)
+    text = _AWS_KEY.sub(_without_value, _URL_LOGIN.sub(SECRET, text))
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     for secret in detected(text):
         text = text.replace(secret, SECRET)
