@@ -233,3 +233,57 @@ def test_a_worktree_uses_the_memory_of_the_main_one_and_no_strangers(run, tmp_pa
     stranger.mkdir()
     (stranger / ".git").write_bytes((worktree / ".git").read_bytes())
     assert "no project memory" in run("project", "list", cwd=stranger).stderr
+
+
+def test_a_path_that_is_there_in_the_current_folder_means_what_is_there(run, tmp_path):
+    project = tmp_path / "project"
+    deep = project / "sub" / "deep"
+    deep.mkdir(parents=True)
+    for folder in (project, project / "sub"):
+        (folder / "README.md").write_text(f"# Of {folder.name}\n\nKiln.\n")
+    (project / "sub/TODO.md").write_text("- [ ] Sweep\n")
+    (project / "kiln.py").write_text("def fire():\n    return 1\n")
+    (deep / "heat.py").write_text("def warm():\n    return fire()\n")
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    sub = project / "sub"
+    assert "# Of sub" in run("project", "get", "README.md", cwd=sub).stdout
+    assert "Of sub" in run("project", "outline", "./README.md", cwd=sub).stdout
+    assert "Of project" in run("project", "outline", "../README.md", cwd=sub).stdout
+    assert "warm" in run("project", "outline", "heat.py", cwd=deep).stdout
+    assert "fire" in run("project", "outline", "kiln.py", cwd=deep).stdout, "it is there in the project alone"
+    assert "fire" in run("project", "outline", "../../kiln.py", cwd=deep).stdout
+    assert "No symbol" in run("project", "symbols", "fire", "--in", ".", cwd=deep).stdout
+    assert "kiln.py" not in run("project", "search", "fire", "--in", ".", cwd=deep).stdout
+    assert run("project", "files", ".", cwd=deep).stdout == run("project", "files", "sub/deep").stdout
+    saved = run("project", "save", "note", "Old", "--about", "README.md", "--about", "fire", cwd=sub).stdout
+    assert "about file:sub/README.md" in saved
+    assert "about symbol:kiln.py::fire" in saved
+    [note] = json.loads(run("project", "list", "--linked", "README.md", "--json", cwd=sub).stdout)["entries"]
+    assert "about file:sub/deep/heat.py" in run("project", "link", note["id"], "about", "deep/heat.py", cwd=sub).stdout
+    assert "new: Sweep" in run("project", "import", "TODO.md", cwd=sub).stdout
+    assert "# Of project" in run("project", "get", "README.md", "--project", str(project), cwd=sub).stdout
+    assert "# Of project" in run("project", "get", "file:README.md", cwd=sub).stdout
+
+
+def test_a_path_in_a_folder_of_a_linked_worktree_means_the_same_place_of_the_project(run, tmp_path):
+    project, beside = tmp_path / "project", tmp_path / "beside"
+    for name in ("README.md", "sub/README.md"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(f"# {name}\n\nKiln.\n")
+    git = ("git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@b.c")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one"), ("worktree", "add", "-q", str(beside))):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    assert run("project", "init", "--no-vectors", "--quiet").returncode == 0
+    assert "# sub/README.md" in run("project", "get", "README.md", cwd=beside / "sub").stdout
+    assert "# README.md" in run("project", "get", "README.md", cwd=beside).stdout
+
+
+def test_the_status_counts_what_changed_since_the_project_was_read(run, tmp_path):
+    (tmp_path / "project" / "kiln.py").write_text("def fire(): pass\n")
+    assert run("project", "init").returncode == 0
+    assert "changed since" not in run("project", "status").stdout
+    (tmp_path / "project" / "kiln.py").write_text("def fire_hot(): pass\n")
+    (tmp_path / "project" / "pot.py").write_text("def turn(): pass\n")
+    assert "Note: 2 files changed since it was read" in run("project", "status").stdout
+    assert run("project", "index").returncode == 0
+    assert "changed since" not in run("project", "status").stdout

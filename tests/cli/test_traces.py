@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from repertoire.app.clock import today
+
 TOLD = ("trace", "contribute", "--context", "It dies in CI.", "--title")
 
 
@@ -21,14 +23,15 @@ def test_the_newest_traces_are_listed_first_with_project_and_trust_and_no_draft(
     assert found["more"] == 0
 
 
-def test_a_day_of_review_that_is_past_is_refused_when_a_trace_is_told_and_when_it_is_amended(run):
+def test_a_day_of_review_that_has_come_is_refused_when_a_trace_is_told_and_when_it_is_amended(run):
     day = (*TOLD, "The build dies", "--solution", "Raise it.", "--review-after")
     refused = run(*day, "2020-01-31")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "the day of review 2020-01-31 is past: no answer would name the trace" in refused.stderr
+    assert "the day of review 2020-01-31 has come: no answer would name the trace" in refused.stderr
+    assert f"the day of review {today()} has come" in run(*day, str(today())).stderr
     key = json.loads(run(*day, "2999-01-31", "--yes", "--json").stdout)["id"]
     changed = ("trace", "amend", key, "--solution", "Raise it twice.", "--review-after")
-    assert "is past" in run(*changed, "2020-01-31").stderr
+    assert "has come" in run(*changed, "2020-01-31").stderr
     assert run(*changed, "").returncode == 0
 
 

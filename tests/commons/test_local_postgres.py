@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+
+from repertoire.app.commons.errors import NoLocalPostgres
+from repertoire.commons.local_postgres import server_in
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="PostgreSQL runs as another user for root")
@@ -21,3 +25,16 @@ def test_the_folders_above_its_data_can_be_passed_through_and_not_listed(commons
         assert (done.returncode, done.stdout) == (0, "0 dead jobs; --retry ID or all queues again\n"), done.stderr
         for folder in (Path(private), home, home / "commons"):
             assert folder.stat().st_mode & 0o077 in {0o010, 0o001}, folder
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="PostgreSQL runs as another user for root")
+def test_without_the_program_that_makes_its_user_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def nobody(name: str) -> pwd.struct_passwd:
+        raise KeyError(name)
+
+    monkeypatch.setattr(pwd, "getpwnam", nobody)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoLocalPostgres, match=r"'useradd'.*put that into PATH"):
+        server_in(tmp_path / "postgres")

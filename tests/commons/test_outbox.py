@@ -12,10 +12,11 @@ import pytest
 from commons.conftest import Run, Server, shown
 from commons.test_two_homes import CONTRIBUTE, key_file
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
+from repertoire.commons.keys import SCOPES
 
 
-def amend(run: Run, trace: str, solution: str) -> str:
-    token = json.loads(run("trace", "amend", trace, "--solution", solution, "--json"))["token"]
+def amend(run: Run, trace: str, solution: str, option: str = "--solution") -> str:
+    token = json.loads(run("trace", "amend", trace, option, solution, "--json"))["token"]
     return str(json.loads(run("trace", "contribute", "--confirm", token, "--json"))["id"])
 
 
@@ -133,3 +134,85 @@ def test_votes_and_traces_from_before_a_home_joined_once_more_do_not_count_as_se
     assert shown(ann, "commons", "status")["waiting"] == 1
     ann("commons", "sync")
     assert "waiting to be sent: 0; sent: 1; refused: 0" in ann("commons", "status")
+
+
+def test_an_amendment_in_the_same_words_has_one_key_in_every_home_also_where_what_it_amends_was_never_sent(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    old = str(json.loads(ann(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    for name, run in (("ann", ann), ("ben", ben)):
+        file = tmp_path / f"{name}.key"
+        file.write_text(server.key("samewords", name))
+        run("commons", "join", server.url, "--key-file", str(file))
+    failed = amend(ann, old, "failed", "--outcome")
+    assert "sent 1;" in ann("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
+    assert "outcome: failed" in ben("trace", "show", failed)
+    worked = amend(ann, failed, "until vite >= 7", "--watch")
+    assert "sent 1;" in ann("commons", "sync")
+    assert "brought 1 trace " in ben("commons", "sync")
+    assert f"superseded by: {worked}" in ben("trace", "show", failed)
+    assert "brought 0 traces" in ann("commons", "sync")
+
+
+def test_an_amendment_made_on_another_machine_or_after_joining_once_more_supersedes_the_old_one(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    pc, laptop, ben = (home(name) for name in ("pc", "laptop", "ben"))
+    joins = []
+    for member, run in (("ann", pc), ("ann", laptop), ("ben", ben)):
+        file = tmp_path / f"{len(joins)}.key"
+        file.write_text(server.key("machines", member))
+        joins.append(("commons", "join", server.url, "--key-file", str(file)))
+        run(*joins[-1])
+    first = str(json.loads(pc(*CONTRIBUTE, "--solution", "Raise the limit.", "--json"))["id"])
+    for run in (pc, laptop):
+        run("commons", "sync")
+    second = amend(laptop, first, "Raise the limit to 2048.")
+    assert f"supersedes: {first}" in laptop("commons", "outbox")
+    for run in (laptop, pc, ben):
+        run("commons", "sync")
+    pc("commons", "leave")
+    pc(*joins[0])
+    third = amend(pc, second, "Raise the limit to 4096.")
+    for run in (pc, ben):
+        run("commons", "sync")
+    assert [one["id"] for one in json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]] == [third]
+    assert f"superseded by: {second}" in ben("trace", "show", first)
+    assert f"superseded by: {third}" in ben("trace", "show", second)
+    own = str(json.loads(pc(*CONTRIBUTE, "--solution", "Split the chunks.", "--json"))["id"])
+    pc("commons", "sync")
+    pc("commons", "leave")
+    pc(*joins[0])
+    last = amend(pc, own, "Split the chunks by hand.")
+    for run in (pc, ben):
+        run("commons", "sync")
+    assert f"superseded by: {last}" in ben("trace", "show", own)
+
+
+def test_the_correction_of_a_quarantined_trace_is_taken_at_once_and_no_moderator_brings_the_old_one_back(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for name, run in (("ann", ann), ("ben", ben)):
+        file = tmp_path / f"{name}.key"
+        file.write_text(server.key("mended", name))
+        run("commons", "join", server.url, "--key-file", str(file))
+    wrong = str(json.loads(ann(*CONTRIBUTE, "--solution", "Delete the folder.", "--json"))["id"])
+    ann("commons", "sync")
+    for name in ("ben", "cem", "dan"):
+        with server.client(server.key("mended", name)) as member:
+            member.post(f"/traces/{wrong}/flags", json={"reason": "it deletes files"})
+    right = amend(ann, wrong, "Raise the limit.")
+    with psycopg.connect(server.database, autocommit=True) as connection:
+        as_of = "UPDATE trace SET author = %s WHERE community = 'mended' AND key = %s"
+        connection.execute(as_of, ("another", wrong))  # whose withheld trace is shown to nobody: it is not there
+        assert "there is no trace" in ann("commons", "sync")
+        assert [one["trace"] for one in shown(ann, "commons", "outbox")] == [right]
+        connection.execute(as_of, ("ann", wrong))
+    assert shown(ann, "commons", "sync")["sent"] == 1
+    with server.client(server.key("mended", "boss", *SCOPES)) as boss:
+        assert boss.post(f"/moderation/traces/{wrong}/restore").status_code == 204
+    ben("commons", "sync")
+    assert [one["id"] for one in json.loads(ben("trace", "search", "vite killed", "--json"))["traces"]] == [right]

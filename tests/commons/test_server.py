@@ -89,6 +89,21 @@ def test_an_amended_trace_supersedes_the_old_one_and_only_its_author_amends_it(s
         assert ann.patch(f"/traces/{old}", json={"solution": "Once more."}).status_code == 409
 
 
+def test_an_amendment_of_the_outcome_alone_is_a_new_version_and_only_its_author_makes_it(server: Server):
+    with (
+        server.client(server.key("outcome", "ann")) as ann,
+        server.client(server.key("outcome", "ben")) as ben,
+    ):
+        old = contribute(ann, VITE)
+        assert ben.patch(f"/traces/{old}", json={"outcome": "failed"}).status_code == 403
+        assert ann.patch(f"/traces/{old}", json={"outcome": "worked"}).json()["known"]
+        done = ann.patch(f"/traces/{old}", json={"outcome": "failed"}).json()
+        assert (done["known"], done["version"]) == (False, 2)
+        assert ann.patch(f"/traces/{old}", json={"outcome": "failed"}).json() == {**done, "known": True}
+        states = {trace["id"]: (trace["status"], trace["outcome"]) for trace in ann.get("/changes").json()["traces"]}
+        assert states == {old: ("superseded", "worked"), done["id"]: ("active", "failed")}
+
+
 def test_what_an_amendment_superseded_is_in_use_again_while_the_amendment_is_withheld(server: Server):
     with (
         server.client(server.key("withheld", "ann")) as ann,

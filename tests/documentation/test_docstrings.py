@@ -100,6 +100,7 @@ def test_modules_are_those_of_packages_without_tests_and_private_ones():
         "setup.py",
         "src/willow/__init__.py",
         "src/willow/weaving.py",
+        "src/willow/testing.py",
         "src/willow/_private.py",
         "src/willow/deep/__init__.py",
         "src/willow/deep/end.py",
@@ -113,6 +114,7 @@ def test_modules_are_those_of_packages_without_tests_and_private_ones():
         "src/willow/__init__.py": "willow",
         "src/willow/deep/__init__.py": "willow.deep",
         "src/willow/deep/end.py": "willow.deep.end",
+        "src/willow/testing.py": "willow.testing",
         "src/willow/weaving.py": "willow.weaving",
     }
     assert modules_of(["__init__.py", "a.py", "b/__init__.py", "b/c.py"], "willow") == {

@@ -157,3 +157,40 @@ def test_an_include_is_filled_in(directive, filled):
 )
 def test_an_include_that_leads_nowhere_or_outside_stays_as_it_is(directive):
     assert fill(directive) == directive
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (".. code-block:: python\n   :caption: settings.py\n   :linenos:\n\n   x = 1\n", "```python\nx = 1\n```"),
+        (".. prompt:: bash $\n   :name: a\n\n   make\n", "```bash\nmake\n```"),
+        (".. glossary::\n   :sorted:\n\n   quokka\n      A small marsupial.\n", "A small marsupial."),
+        (".. tabs::\n\n   .. tab:: yarn\n\n      Run yarn.\n", "Run yarn."),
+        (".. topic:: Why\n\n   Because.\n", "Because."),
+        (".. versionremoved:: 3.0\n\n   Use b.\n", "versionremoved: 3.0"),
+        (".. acme-card:: Prices\n   :icon: coin\n\n   They rise.\n", "They rise."),
+        (".. _timeouts:\n\nTimeouts\n--------\n\nText.\n", "Timeouts {#timeouts}"),
+    ],
+)
+def test_what_a_directive_holds_is_kept_whatever_its_options_and_its_name(text, told):
+    assert told in to_markdown("a.rst", f"Title\n=====\n\n{text}")
+
+
+PAGE = (
+    "<head><title>Quotas | Acme docs</title></head><header><h1>Acme</h1></header><main><article>{title}<p>Text.</p>"
+    '<aside aria-label="Caution" class="starlight-aside"><p>Never above 4096.</p></aside><aside>Advertisement</aside>'
+    '<div role="tabpanel" hidden><p>yarn add acme</p></div><h2 id="reset">Reset<a href="#reset">#</a></h2>'
+    "</article></main>"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "first"), [("", "# Quotas\n"), ("<header><h1>Configure quotas</h1></header>", "# Configure quotas\n")]
+)
+def test_a_page_keeps_its_title_its_remarks_and_the_tabs_that_are_not_shown_first(title, first):
+    told = to_markdown("a.html", PAGE.format(title=title))
+    assert told.startswith(first)
+    for kept in ("Never above 4096.", "yarn add acme", "## Reset {#reset}\n"):
+        assert kept in told
+    assert "Advertisement" not in told
+    assert "Acme" not in told

@@ -39,3 +39,8 @@ def test_what_is_cut_gets_no_further_full_stop() -> None:
 def test_a_description_ends_with_the_last_sentence_that_fits_whole(description: str, shown: str) -> None:
     item = HintItem("a", "kit", "skill", description, "words: kit", installed=True)
     assert shown in hint_text("Repertoire", [item])
+
+
+def test_no_reason_is_told_where_there_is_none() -> None:
+    line = hint_text("Repertoire", [HintItem("a", "kit", "skill", "Formats code", "", installed=True)]).splitlines()[1]
+    assert line == "- kit (skill, installed): Formats code."

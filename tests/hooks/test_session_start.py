@@ -149,6 +149,7 @@ def test_the_setting_silences_it(run: Run, project: Path, home: Path, said: str)
 
 
 def test_what_was_said_is_recorded_and_not_said_again_until_a_compaction(run: Run, project: Path, home: Path) -> None:
+    assert context(run(project, source="fork", session="s2")) == "", "the session before it was greeted"
     store_with(home)
     first = context(run(project))
     assert context(run(project, source="resume")) == ""

@@ -49,6 +49,7 @@ def test_after_a_change_nothing_is_told():
     for story in (
         Story().fails("node app.js", MISSING).edits("lib/a.js"),
         Story().fails("node app.js", MISSING).edits("lib/a.js", "f()", "console.log(1)\nf()"),
+        Story().fails("node app.js", MISSING).edits("README.md"),
         Story().fails("node app.js", MISSING).passes("node seed.js"),
         Story().fails("node app.js", MISSING).passes("npm install left-pad"),
         Story().fails("node app.js", MISSING).passes("git checkout -- lib/a.js"),
@@ -56,6 +57,8 @@ def test_after_a_change_nothing_is_told():
         Story().fails("node app.js", MISSING).passes("git commit -am wip"),
         Story().fails("node app.js", MISSING).passes("git remote add origin git@example.com:a/b.git"),
         Story().fails("node app.js", MISSING).calls("mcp__postgres__execute_sql"),
+        Story().fails("node app.js", MISSING).calls("Agent"),
+        Story().fails("node app.js", MISSING).asks("I repaired it, try again"),
         Story().fails("node app.js", MISSING).waits(5 * 3600),
         Story().fails("npm ci", "npm error code ECONNRESET"),
     ):
@@ -64,8 +67,76 @@ def test_after_a_change_nothing_is_told():
     assert said(failed, "node app.js") == ""
 
 
-def test_looking_around_and_writing_documents_change_nothing():
-    story = Story().fails("pytest", pytest_failed()).passes("cat src/a.py").passes("git log").edits("README.md")
+@pytest.mark.parametrize(
+    "between",
+    [
+        "ruff check --fix .",
+        "npx eslint --fix src",
+        "npm run lint -- --fix",
+        "cargo clippy --fix",
+        "npx vitest run -u",
+        "bundle exec rubocop -A",
+        "pre-commit run -a",
+        "npm audit fix",
+        "git commit -m wip",
+        "git pull --rebase",
+        "make gen",
+        "grep -rl foo src | xargs sed -i s/foo/bar/",
+        "find . -name '*.snap' -delete",
+        "sed s/a/b/ x.py > y.py",
+        "cat x.py | tee y.py",
+        "python -c 'import os; os.remove(\"x\")'",
+        "python3 <<'EOF'\nimport shutil\nshutil.copy('a', 'b')\nEOF",
+        "cat $(./build.sh)",
+        "sleep 60",
+    ],
+)
+def test_after_a_command_that_may_have_changed_something_nothing_is_told_even_if_it_failed(between):
+    for story in (
+        Story().fails("pytest", pytest_failed()).passes(between),
+        Story().fails("pytest", pytest_failed()).fails(between, MISSING),
+        Story().fails("pytest", pytest_failed()).passes(between, backgroundTaskId="b1"),
+    ):
+        assert said(story, "pytest") == ""
+
+
+def test_after_a_server_was_started_in_the_background_nothing_is_told():
+    story = Story().fails("curl -sf localhost:8000/health", "curl: (7) Failed to connect to localhost port 8000")
+    story.passes("uvicorn app.main:app", backgroundTaskId="b1")
+    assert said(story, "curl -sf localhost:8000/health") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("pre-commit run --all-files", "black...Failed\n- files were modified by this hook"),
+        ("npx eslint --fix src", "error 'x' is not defined"),
+        ("make lint", "Found 5 errors (4 fixed, 1 remaining)."),
+        ("make lint", "reformatted app/main.py\n1 file reformatted."),
+        ("npx jest", " > 1 snapshot written.\n1 failed"),
+    ],
+)
+def test_a_command_that_may_have_repaired_what_made_it_fail_is_not_told(command, printed):
+    assert said(Story().fails(command, printed), command) == ""
+    assert said(Story().fails("pytest", pytest_failed()).fails(command, printed), "pytest") == ""
+
+
+@pytest.mark.parametrize("printed", ["1 file would be reformatted", "5 errors, 4 fixable with --fix", "0 fixed"])
+def test_a_check_that_only_says_what_could_be_repaired_is_told(printed):
+    assert said(Story().fails("make lint", printed), "make lint")
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["cd web && git status", "grep -rn foo src 2>/dev/null | head -5", "ruff check . 2>&1", "node -v"],
+)
+def test_commands_that_surely_read_or_check_change_nothing(between):
+    assert said(Story().fails("pytest", pytest_failed()).passes(between), "pytest")
+    assert said(Story().fails("pytest", pytest_failed()).fails(between, MISSING), "pytest")
+
+
+def test_looking_around_changes_nothing():
+    story = Story().fails("pytest", pytest_failed()).passes("cat src/a.py").passes("git log")
     story = story.passes("git remote -v").calls("mcp__github__get_issue")
     assert said(story, "pytest")
 

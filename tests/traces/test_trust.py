@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.domain.trace import FAILED, ME, WORKED, Trace, Vote
+from repertoire.domain.trace import FAILED, ME, WORKED, Trace, Trust, Vote
+from repertoire.rendering.traces import trusted
 from repertoire.traces.reputation import NEWCOMER, reputation
 from repertoire.traces.trust import latest, trust
 
@@ -34,9 +35,13 @@ VOTES = st.lists(
 )
 
 
-def bound(votes: list[Vote], *, author: str = "ann", trusted: frozenset[str] = frozenset()) -> float:
+def bound(votes: list[Vote], *, author: str = "ann", vouched: frozenset[str] = frozenset()) -> float:
+    return rated(votes, author=author, vouched=vouched).bound
+
+
+def rated(votes: list[Vote], *, author: str = "ann", vouched: frozenset[str] = frozenset()) -> Trust:
     told = {"trace:a": (author, TAGS)}
-    return trust(trace(author=author), votes, reputation(votes, told, TODAY, trusted=trusted), TODAY).bound
+    return trust(trace(author=author), votes, reputation(votes, told, TODAY, trusted=vouched), TODAY)
 
 
 @given(VOTES, st.randoms())
@@ -74,9 +79,18 @@ def test_an_author_cannot_vote_for_an_own_trace(votes: list[Vote]) -> None:
     assert bound(votes) == bound([vote for vote in votes if vote.voter != "ann"])
 
 
+def test_an_authors_own_vote_is_told_as_nobodys_confirmation_and_as_nobodys_complaint() -> None:
+    own = [Vote("trace:a", "ann", up=True, at=day(1)), Vote("trace:a", "ann", up=False, at=day(0), tag="wrong")]
+    bens = Vote("trace:a", "ben", up=True, at=day(3))
+    for votes in (own[:1], own):
+        assert rated(votes) == rated([])
+        assert trusted(rated(votes), trace()) == "worked for its author; nobody else has tried it yet"
+        assert trusted(rated([*votes, bens]), trace()).startswith(f"worked 1 of 1 time, last tried on {day(3)[:10]}")
+
+
 def test_a_person_on_an_own_machine_is_believed() -> None:
     said = [Vote("trace:a", ME, up=False, at=day(0))]
-    assert bound(said, author=ME, trusted=frozenset((ME,))) < bound([], author=ME)
+    assert bound(said, author=ME, vouched=frozenset((ME,))) < bound([], author=ME)
 
 
 def test_what_failed_is_trusted_less_than_what_worked_before_anybody_voted() -> None:

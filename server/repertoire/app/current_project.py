@@ -20,8 +20,17 @@ def current_project(environment: Mapping[str, str] = os.environ) -> str:
     Raises:
         InvalidRequest: the working directory does not exist any more, or its name is not UTF-8.
     """
+    return _storable(environment.get(_NAMED) or current_folder())
+
+
+def current_folder() -> str:
+    """Return the working directory.
+
+    Raises:
+        InvalidRequest: it does not exist any more.
+    """
     try:
-        return _storable(environment.get(_NAMED) or os.getcwd())  # noqa: PTH109
+        return os.getcwd()  # noqa: PTH109
     except FileNotFoundError:
         message = "the current folder does not exist any more; change into one that does"
         raise InvalidRequest(message) from None

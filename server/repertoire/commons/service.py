@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from procrastinate import App
 
-from repertoire.app.traces.fields import TraceFields, amending, environment_of, fields_to_amend, trace_of
+from repertoire.app.traces.fields import (
+    TraceFields,
+    amending,
+    amends_in_the_same_words,
+    environment_of,
+    fields_to_amend,
+    says_the_same,
+    trace_of,
+)
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.voting import NewVote, check_tag
 from repertoire.commons import audit, clock
@@ -82,12 +90,13 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             revision = traces.next_revision()
-            kept = traces.get(trace.key)
+            before = _before(traces, caller, trace) if told.supersedes else None
+            kept = before if before is not None and says_the_same(trace, before) else traces.get(trace.key)
             if kept is not None:
                 return Contributed(kept, known=True)
             check_quotas(connection, caller)
-            if told.supersedes:
-                trace = _amending(traces, caller, trace)
+            if before is not None:
+                trace = _amending(trace, before)
                 audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
             trace = replace(trace, status=state, at=clock.now(connection))
             traces.put(trace, revision)
@@ -132,7 +141,7 @@ class Commons:
             UnknownComponent: the community has no such trace.
         """
         with self._database.tenant(caller.community) as connection:
-            return fields_to_amend(_named(Traces(connection, caller.community), name, caller))
+            return fields_to_amend(_named(Traces(connection, caller.community), name, caller, to_amend=True))
 
     def vote(self, caller: Caller, verdict: NewVote) -> Shown:
         """Store the caller's vote on a trace in place of the last one.
@@ -236,23 +245,41 @@ def _why_without(held: Held) -> str:
     return f"this server lacks {held.model}, which made the vectors: found by words and errors alone"
 
 
-def _named(traces: Traces, name: str, caller: Caller) -> Trace:
+def _named(traces: Traces, name: str, caller: Caller, *, to_amend: bool = False) -> Trace:
+    """Return a trace; one that is withheld to moderators alone, and to its author to amend it, or it is never mended.
+
+    Raises:
+        UnknownComponent: the community has no such trace.
+    """
     key = f"{TRACE}:{name.removeprefix(f'{TRACE}:')}"
     trace = traces.get(key)
-    hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes
+    own = to_amend and trace is not None and trace.author == caller.member
+    hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes and not own
     if trace is None or hidden:
         message = f"there is no trace {clean_line(key, 80)!r} in this community"
         raise UnknownComponent(message)
     return trace
 
 
-def _amending(traces: Traces, caller: Caller, trace: Trace) -> Trace:
-    before = _named(traces, trace.supersedes, caller)
+def _before(traces: Traces, caller: Caller, trace: Trace) -> Trace | None:
+    """Return what a trace amends; None where that has the same words and was never sent here.
+
+    Raises:
+        UnknownComponent: the community has no such trace.
+        NotAllowed: it is another member's.
+    """
+    if amends_in_the_same_words(trace) and traces.get(trace.supersedes) is None:
+        return None
+    before = _named(traces, trace.supersedes, caller, to_amend=True)
     if before.author != caller.member and MODERATE not in caller.scopes:
         message = (
             f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"
         )
         raise NotAllowed(message)
+    return before
+
+
+def _amending(trace: Trace, before: Trace) -> Trace:
     try:
         return amending(trace, before)
     except InvalidRequest as error:  # its one reason: it was amended already

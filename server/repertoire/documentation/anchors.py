@@ -16,7 +16,7 @@ class Anchors:
 
     def of(self, heading: str) -> tuple[str, str]:
         """Return a heading without its attributes, and its fragment; `{#name}` at its end gives the fragment."""
-        title, given = _attributes(heading)
+        title, given = split_attributes(heading)
         return title, self._unique(given or slug(title))
 
     def _unique(self, name: str) -> str:
@@ -28,7 +28,7 @@ class Anchors:
         return unique
 
 
-def _attributes(heading: str) -> tuple[str, str]:
+def split_attributes(heading: str) -> tuple[str, str]:
     """Return a heading without the `{#name}` at its end, and the name; the whole heading and nothing without one."""
     title, brace, attributes = heading.rstrip().removesuffix("}").rpartition("{")
     given = next((word[1:] for word in attributes.split() if word.startswith("#")), "")

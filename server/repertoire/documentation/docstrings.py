@@ -25,9 +25,7 @@ _TARGET = linear.compile(r"`([^`\n<>]{1,200}?)[ ]?<(https?://[^\s`<>]{1,400})>`_
 _VERBATIM = linear.compile(r"``([^`\n]{1,200})``")
 _PARAMETERS = ("param", "parameter", "arg", "keyword")
 _CODE = ("code-block", "code", "sourcecode", "doctest", "testcode")
-_LEFT_OUT = frozenset(
-    ("test", "tests", "testing", "docs", "doc", "examples", "example", "benchmarks", "build", "_vendor")
-)
+_LEFT_OUT = frozenset(("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "build", "_vendor"))
 
 
 def modules_of(paths: Collection[str], top: str = "") -> dict[str, str]:

@@ -9,9 +9,26 @@ from markdownify import MarkdownConverter
 
 _MAIN = ("main", "article", "[role=main]", "body")  # the first of these that a page has
 _ASIDE = (
-    "aside:not(.admonition), a.headerlink, script, style, template, noscript, nav, header, footer, form, button, "
-    "svg, iframe, [hidden]"
+    "aside, a.headerlink, script, style, template, noscript, nav, header, footer, form, button, svg, iframe, [hidden]"
 )
+_REMARKS = frozenset(
+    (
+        "admonition",
+        "starlight-aside",
+        "callout",
+        "note",
+        "tip",
+        "info",
+        "hint",
+        "caution",
+        "warning",
+        "danger",
+        "important",
+    )
+)
+_PERMALINKS = ("", "#", "\u00b6", "\u00a7", "\U0001f517")  # what a heading's link to itself shows
+_SITE = re.compile(r" [|\u00b7\u2013\u2014-] ")  # parts a page's title from the name of its site
+_NUMBERED = re.compile(r"(.+)-\d{1,3}")
 _HEADINGS = re.compile(r"h[1-6]")
 _LANGUAGE = re.compile(r"(?:language|highlight|lang)-([A-Za-z0-9+#]{1,20})")
 _SAID = re.compile(r"[A-Za-z0-9+#-]{1,20}")
@@ -24,16 +41,40 @@ def html_to_markdown(text: str) -> str:
     page = BeautifulSoup(text, "html.parser")
     main = next((found for place in _MAIN if (found := page.select_one(place)) is not None), page)
     for part in main.select(_ASIDE):
-        part.decompose()
+        if not part.decomposed and not _is_said(part):
+            part.decompose()
     for code in main.select("span.literal"):  # as docutils writes it
         code.name = "code"
     _flatten(main)
+    _entitle(page, main)
     for heading in main.find_all(_HEADINGS):
         fragment = _fragment(heading)
+        for link in heading.select("a[href^='#']"):
+            if link.get_text().strip() in _PERMALINKS:
+                link.decompose()
         if fragment:
             heading.append(f" {{#{fragment}}}")
     converter = MarkdownConverter(heading_style="ATX", bullets="-", code_language_callback=_language, escape_misc=False)
     return f"{converter.convert_soup(main).strip()}\n"
+
+
+def _is_said(part: Tag) -> bool:
+    """Tell whether a part that mostly stands beside a text belongs to it: a title, a remark, a tab not shown first."""
+    if part.name == "header":
+        return part.find("h1") is not None and part.find_parent(("main", "article")) is not None
+    if part.name == "aside":
+        return part.get("role") == "note" or not _REMARKS.isdisjoint(part.get_attribute_list("class"))
+    return part.get("role") == "tabpanel"
+
+
+def _entitle(page: BeautifulSoup, main: Tag) -> None:
+    """Give a page without a heading of the first level the one that its title is."""
+    title = page.select_one("head > title")
+    said = _SITE.split(" ".join(title.get_text(" ").split()))[0] if title is not None else ""
+    if said and main.find("h1") is None:
+        heading = page.new_tag("h1")
+        heading.string = said
+        main.insert(0, heading)
 
 
 def _flatten(main: Tag) -> None:
@@ -53,6 +94,10 @@ def _fragment(heading: Tag) -> str:
     above = heading.parent
     if own is None and above is not None and above.name in ("section", "div") and above.find(_HEADINGS) is heading:
         own = above.get("id")
+        # docutils numbers the id of a section whose label reads the same, and lets the label stand before the heading
+        labels = {span.get("id") for span in above.find_all("span", recursive=False)}
+        if isinstance(own, str) and (numbered := _NUMBERED.fullmatch(own)) and numbered[1] in labels:
+            own = numbered[1]
     return own if isinstance(own, str) and _FRAGMENT.fullmatch(own) else ""
 
 

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from mdurl import decode
 
 from repertoire import linear
-from repertoire.documentation.anchors import Anchors
+from repertoire.documentation.anchors import Anchors, split_attributes
 from repertoire.documentation.formats import PAGES, SUFFIXES
 from repertoire.domain.pack import PackArticle, PackSection
 from repertoire.domain.text import clean_line
@@ -84,12 +84,20 @@ def _closed(current: _Open, end: int, lines: Sequence[str]) -> Iterator[PackSect
     """Yield the section that ends at a line, unless it has no text."""
     hidden = {number for begin, ends in current.hidden for number in range(begin, ends)}
     blocks = ["".join(lines[n] for n in range(*span) if n not in hidden) for span in _spans(current, end)]
+    if current.level:
+        blocks[0] = _bare(blocks[0])
     text = "".join(blocks)
     kept = text.rstrip()
     if kept:
         chunks = tuple(_chunks(blocks, len(kept)))
         span = (current.begin + 1, end)
         yield PackSection(current.title, current.anchor, current.level, kept, current.path, chunks, span)
+
+
+def _bare(block: str) -> str:
+    """Return a block that begins with a heading, without the fragment that the heading bears."""
+    heading, end, rest = block.partition("\n")
+    return f"{split_attributes(heading)[0]}{end}{rest}"
 
 
 def _spans(current: _Open, end: int) -> Iterator[tuple[int, int]]:

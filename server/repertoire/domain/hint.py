@@ -85,7 +85,8 @@ def _line(item: HintItem) -> str:
     description = _shown(item.description)
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS)
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
-    return f"- {name} ({kind}, {state}): {_ended(description)} Why: {_ended(why)}"
+    reason = f" Why: {_ended(why)}" if why else ""
+    return f"- {name} ({kind}, {state}): {_ended(description)}{reason}"
 
 
 def _how(item: HintItem) -> str:

@@ -165,7 +165,7 @@ TOOLS = (
                         muted="boolean",
                         refused="boolean",
                         traces=NAMED_TRACES,
-                        used=output(offered="integer", selected="integer", failed="integer"),
+                        used=output(offered="integer", selected="integer", installed="integer", failed="integer"),
                         in_set="string",
                         rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
                         whys=LINES,

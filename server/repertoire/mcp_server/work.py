@@ -153,6 +153,7 @@ class Answers(Opened):
 
     def prompt(self, hook: Hook) -> HookOutcome:
         """Offer components that fit a prompt, and record the request."""
+        self._follow({"hook": "UserPromptSubmit"}, hook)
         if self._silent(hook):
             return HookOutcome()
         self._noticing.hear(hook.text("prompt"), _moment(hook))
@@ -182,7 +183,7 @@ class Answers(Opened):
     def used(self, hook: Hook) -> HookOutcome:
         """Take in a tool call; return its events and lesson: a use, how earlier uses went, a reverting edit, a vote."""
         told = _told(hook, "PostToolUse")
-        voted = self._solving.hear(told, _moment(hook))
+        voted = self._follow(told, hook)
         if hook.name("tool_name") == "Bash":
             call = hook.mapping("tool_input"), hook.mapping("tool_response")
             signal = "" if told["outside"] else signal_of_call(*call)
@@ -200,7 +201,8 @@ class Answers(Opened):
         """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""
         if not self._shows_traces(hook):
             return HookOutcome()
-        said = self._solving.failed_before(str(hook.mapping("tool_input").get("command", "")), _moment(hook))
+        command = str(hook.mapping("tool_input").get("command", ""))
+        said = self._solving.failed_before(command, _place(hook), _moment(hook))
         return HookOutcome(context_output("PreToolUse", said.text), said.events)
 
     def expanded(self, hook: Hook) -> HookOutcome:
@@ -230,7 +232,7 @@ class Answers(Opened):
 
     def _command_failed(self, hook: Hook) -> HookOutcome:
         moment = _moment(hook)
-        voted = self._solving.hear(_told(hook, "PostToolUseFailure"), moment)
+        voted = self._follow(_told(hook, "PostToolUseFailure"), hook)
         silent = hook.late or not self._shows_traces(hook)
         hint = None if silent else self._solving.solution(hook.head_and_tail("error"), moment, hint_text)
         if hint is None or hook.late:  # a hint that is not shown does not count as one
@@ -252,11 +254,18 @@ class Answers(Opened):
         return HookOutcome(said, (*closed, *proposed), tuple(one for one in (proposal, seen) if one is not None))
 
     def _proposal(self, hook: Hook) -> tuple[solving.Proposal | None, list[Event]]:
-        self._solving.hear({"hook": "Stop"}, _moment(hook))
+        self._follow({"hook": "Stop"}, hook)
         again = hook.name("stop_hook_active") == "true"
         if again or self.repertoire.store.read_only or not self._shows_traces(hook):
             return None, []
         return self._solving.proposal(_moment(hook))
+
+    def _follow(self, told: Mapping[str, Any], hook: Hook) -> list[Event]:
+        """Take in what a session does, if it may be told of it; else keep nothing of its commands and edits."""
+        if self._shows_traces(hook):
+            return self._solving.hear(told, _moment(hook))
+        self._solving.forget(hook.session)
+        return []
 
     def _shows_traces(self, hook: Hook) -> bool:
         return self.repertoire.settings.trace_hints and not self._silent(hook)
@@ -327,7 +336,7 @@ _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
 
 def _told(hook: Hook, name: str) -> dict[str, Any]:
     """Return a hook's payload as the detection of hard-won solutions reads it."""
-    place = place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
+    place = _place(hook)
     return {
         "hook": name,
         "tool_name": hook.name("tool_name"),
@@ -337,6 +346,11 @@ def _told(hook: Hook, name: str) -> dict[str, Any]:
         "place": place,
         "outside": is_outside(place, hook.project),
     }
+
+
+def _place(hook: Hook) -> str:
+    """Return where a hook's command works, as far as known."""
+    return place_of(str(hook.mapping("tool_input").get("command", "")), hook.text("cwd"), hook.project)
 
 
 def _moment(hook: Hook) -> Moment:

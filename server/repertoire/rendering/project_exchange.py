@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 
 if TYPE_CHECKING:  # other answers render no mirror
     from repertoire.app.projects.import_entries import ImportReport
     from repertoire.app.projects.mirror import MirrorReport
 
 _SHOWN = 20
+
+
+def lying_text(count: int) -> str:
+    """Say that files of entries lie in the project, and how they come into its memory."""
+    files = counted(count, "file")
+    return f".repertoire holds {files} of entries that are not in this memory: `repertoire project mirror` reads them"
 
 
 def mirror_text(report: MirrorReport) -> str:

@@ -237,6 +237,7 @@ def project_status_text(status: ProjectStatus) -> str:
             f"{counts.entries} notes, tasks and procedures",
             f"{counts.embedded} of {counts.to_embed} texts have a vector, not read: {counted(counts.skipped, 'file')}",
             f"mirror: {'on' if status.mirrored else 'off'}",
+            *(f"Note: {clean_line(remark, _LINE)}" for remark in status.remarks),
         ]
     )
 
@@ -253,6 +254,7 @@ def project_status_data(status: ProjectStatus) -> dict[str, Any]:
         "languages": dict(status.languages),
         "counts": {} if counts is None else vars(counts),
         "mirrored": status.mirrored,
+        "remarks": [clean_line(remark, _LINE) for remark in status.remarks],
     }
 
 

@@ -10,7 +10,7 @@ from repertoire.domain.trace import EXPIRED, Trace
 VOTE_HALF_LIFE = 90.0  # days
 USUAL = 365.0
 FLOOR = 0.5  # the least weight of an old trace: most errors keep their meaning for years
-_OUT_OF_DATE = 0.5  # factor for a trace whose review day has passed
+_OUT_OF_DATE = 0.5  # factor for a trace whose review day has come
 
 HALF_LIVES: Mapping[str, float] = {
     **dict.fromkeys("react vue next nextjs nuxt svelte angular vite webpack expo flutter remix astro".split(), 180.0),
@@ -45,7 +45,7 @@ def recency(tags: Iterable[str], at: str, today: date) -> float:
 
 def expired(trace: Trace, today: date) -> bool:
     """Tell whether a trace's own conditions say that it has expired."""
-    overdue = bool(trace.review_after) and trace.review_after[:10] < today.isoformat()
+    overdue = bool(trace.review_after) and trace.review_after[:10] <= today.isoformat()
     return trace.status == EXPIRED or overdue
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from repertoire.domain.text import clean_line
 from repertoire.traces import hunks as edits
 from repertoire.traces import progress
-from repertoire.traces.invocations import HOOKED, Invocation, Part, Shell, invocation_of, same_work
-from repertoire.traces.known_failures import changed, remember, settle
+from repertoire.traces.invocations import Invocation, Part, Shell, invocation_of, same_work
+from repertoire.traces.known_failures import after_command, changed, has_mended, remember, settle
 from repertoire.traces.problem import OPEN, SOLVED, Problem, Round, SessionTrace
 from repertoire.traces.readings import is_network, marks_in, round_of, sums_up_failure, told_failure
-from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, Step, step_of
+from repertoire.traces.steps import CALL, COMMAND, CUT, EDIT, FAILED, LOOK, PROMPT, Step, step_of
 
 PROBLEMS, CHANGES = 4, 40
 _LANGUAGES_KEPT = 4
@@ -38,10 +38,12 @@ def fold(session: SessionTrace, told: Mapping[str, Any], shell: Shell) -> Sessio
 
 
 def _command(session: SessionTrace, step: Step, shell: Shell) -> SessionTrace:
-    if step.end == CUT:
-        return session
     here = invocation_of(step.command, shell)
     here = replace(here, folder=step.place or here.folder, outside=step.outside)
+    known = after_command(session.failed, here, step.printed, ended=step.end != CUT)
+    session = replace(session, failed=known)
+    if step.end == CUT:
+        return session
     session = _without_old(session, step.at)
     if step.end == FAILED:
         if not here.parts or (here.filtered and not told_failure(step.printed)):
@@ -74,7 +76,7 @@ def _failed(session: SessionTrace, step: Step, here: Invocation) -> SessionTrace
     known = progress.described(known, step, here, marks)
     others = [each for each in session.problems if each is not found]
     headline = marks[0].headline if marks else ""
-    if not is_network(step.printed):
+    if not (is_network(step.printed) or has_mended(here, step.printed)):
         session = replace(session, failed=remember(session.failed, here, headline, step.at))
     return replace(session, problems=_fewest([*others, known]), written_tests=False)
 
@@ -108,15 +110,15 @@ def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
         take = progress.acted_on
     elif any(not part.check for part in here.parts):
         take = progress.touched
-    else:  # a commit is no attempt, but what failed for what was not committed may pass now
-        return changed(session) if any(part.family in HOOKED for part in here.parts) else session
+    else:
+        return session
     problems = tuple(
         take(each, here)
         if each.state == OPEN and not progress.is_own(each, here) and not progress.is_elsewhere(each, here)
         else each
         for each in session.problems
     )
-    return replace(session, problems=problems, failed=())
+    return replace(session, problems=problems)
 
 
 def _edited(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
@@ -124,8 +126,7 @@ def _edited(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     for old, new in step.hunks:
         if old != new and not edits.tries_nothing(step.file, old, new):
             session = _hunk(session, step, old, new)
-    failed = session.failed if edits.is_document(step.file) else ()
-    return replace(session, written_tests=session.written_tests or edits.is_test(step.file), failed=failed)
+    return replace(session, written_tests=session.written_tests or edits.is_test(step.file), failed=())
 
 
 def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace:
@@ -172,4 +173,5 @@ _TAKES: Mapping[str, Callable[[SessionTrace, Step, Shell], SessionTrace]] = {
     EDIT: _edited,
     LOOK: _looked,
     CALL: lambda session, *_: changed(session),
+    PROMPT: lambda session, *_: changed(session),  # before it a person may have changed anything
 }

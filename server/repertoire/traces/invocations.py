@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
@@ -81,12 +81,35 @@ _RUN_BY = {
 _RUNNERS = frozenset("npm pnpm yarn bun make gmake just task tox nox gradle gradlew mvn rake invoke inv poe".split())
 _FILTERS = frozenset("grep egrep fgrep rg head tail tee sort uniq cut tr awk sed less cat wc jq".split())
 
+_RUNS = "-delete -exec -execdir -ok -okdir -fprint -fprintf -x -X --exec --exec-batch"
+_WRITING: Mapping[str, str] = {  # options by which a command writes a file that else only reads
+    "find": _RUNS,
+    "fd": _RUNS,
+    "sort": "-o",
+    "tree": "-o",
+    "awk": "-i",
+    "gawk": "-i",
+    "yq": "-i --inplace",
+}
+_MENDING: Mapping[str, str] = {  # short options by which a check repairs what it finds
+    **dict.fromkeys("vitest jest playwright npm pnpm yarn bun".split(), "-u"),
+    "rubocop": "-a -A -x",
+    "ktlint": "-F",
+}
+_HOOKS_MEND = frozenset("pre-commit prek lefthook lint-staged".split())
+_MORE_THAN_READS = frozenset("xargs tee sleep wait".split())  # `sleep`: what is waited for may change something
+
 _PLAIN = expression(r"[A-Za-z][\w:-]*")
 _SETTING = expression(r"(?:^|[\s;&|(])([A-Z_][A-Z0-9_]*=[^\s;&|]*)")
 _WRITES = expression(r"(?:^|[^0-9&>])>{1,2}[ ]*[\w./~$\"'{-]")
 _TO_NOWHERE = expression(r"[0-9&]?>{1,2}[ ]*(?:/dev/null|&[0-9-])")
 _PROGRAM_WRITES = expression(r"""write_text|\.write\(|writeFile|open\([^)]{0,200}['"][wa]|File\.write|json\.dump\(""")
 _VERSION = expression(r"(?:[@=<>~!^]|\[|:\d).*$")
+_MENDS = expression(
+    r"""--(?:fix|write|update|auto-?correct|auto-?fix|apply|accept|in-?place|snapshot-update|install-types)[\w=-]*
+    |(?:[\w-]+[:_-])?fix(?:[:_-][\w-]+)?"""
+)
+_SUBSTITUTED = expression(r"[$<>]\(|`")  # what runs in there is not parsed
 _LOGIN = expression(r"://[^\s/@:]*:[^\s/@]+@")
 _DIGITS = expression(r"\d+")
 
@@ -141,6 +164,8 @@ class Invocation:
     aside: bool = False
     settings: bool = False  # it sets environment variables
     filtered: bool = False  # its exit status comes from a filter, such as grep
+    reads: bool = False  # it surely changes nothing: it only reads and checks
+    mends: bool = False  # it may itself repair what it finds, even where it fails
 
     @property
     def blamed(self) -> Part | None:
@@ -159,6 +184,8 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
     settings = " ".join(sorted(set(_SETTING.findall(text))))
     folder = next((each.words[1].rstrip("/") for each in ran if each.words[0] == "cd" and len(each.words) > 1), "")
     aside = any(_puts_aside(each.words) for each in ran)
+    mends = any(_mends(words) for _, words in named)
+    plain = not (mends or _SUBSTITUTED.search(text) or _WRITES.search(_TO_NOWHERE.sub(" ", text)))
     return Invocation(
         key=digest(f"{folder}\n{settings}\n{told}"),
         line=clean_line(text, SHOWN),
@@ -169,6 +196,8 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
         aside=aside,
         settings=bool(settings),
         filtered=bool(ran) and ran[-1].piped and _name(ran[-1].words[0]) in _FILTERS,
+        reads=plain and bool(named) and all(_only_reads(each, words, shell) for each, words in named),
+        mends=mends,
     )
 
 
@@ -232,7 +261,7 @@ def _past(words: list[str], *, duration: bool = False) -> list[str]:
 
 def _works(words: Sequence[str]) -> bool:
     name, rest = words[0], words[1:]
-    if name in _READS or name in _TRIVIAL or (rest and set(rest) <= {"--version", "-v", "-V", "--help", "-h"}):
+    if name in _READS or name in _TRIVIAL or _only_tells(rest):
         return False
     if name in _INTERPRETERS:
         return bool(rest) and not _SNIPPET & set(rest[:2])
@@ -242,6 +271,31 @@ def _works(words: Sequence[str]) -> bool:
     if (name, verb) in (("go", "get"), ("git", "remote")):
         return any(word in _CHANGING_VERBS or word.startswith("set-") for word in rest)
     return name not in _MANAGERS or verb not in _READING_VERBS
+
+
+def _only_tells(rest: Sequence[str]) -> bool:
+    return bool(rest) and set(rest) <= {"--version", "-v", "-V", "--help", "-h"}
+
+
+def _only_reads(ran: RanPart, words: Sequence[str], shell: Shell) -> bool:
+    """Tell whether a command surely changes nothing; a program's text or another command may do anything."""
+    if _works(words):
+        return shell.is_check(ran.words) and _family(words)[0] not in HOOKED
+    name = _name(words[0])
+    if name in _MORE_THAN_READS or (name in _INTERPRETERS and not _only_tells(words[1:])):
+        return False
+    writing = _WRITING.get(name, "").split()
+    return not (_changes(words) or any(word in writing for word in words))
+
+
+def _mends(words: Sequence[str]) -> bool:
+    name, rest = _name(words[0]), words[1:]
+    if name in _READS or name in _TRIVIAL:
+        return False
+    if name in _HOOKS_MEND or _family(words)[0] == "git commit":
+        return True
+    short = _MENDING.get(name, "").split()
+    return any(word in short or _MENDS.fullmatch(word) for word in rest)
 
 
 def _first_plain(words: Sequence[str]) -> str:

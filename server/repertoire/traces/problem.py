@@ -111,6 +111,7 @@ class Failure:
     headline: str
     at: float
     times: int = 1
+    folder: str = ""  # where it ran, as far as known
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ _DENIED = expression(
 _TURNS = {"Stop": STOP, "UserPromptSubmit": PROMPT}
 _CALLS = frozenset(("PostToolUse", "PostToolUseFailure"))
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
+_AGENTS = frozenset(("Task", "Agent"))  # what another agent does may be told to no hook of this session
 _LOOKS = {"WebSearch": "query", "WebFetch": "url"}
 _LOOK_WORDS = ("search", "fetch", "docs", "browse", "crawl", "context7")
 _READS = frozenset(("get", "list", "read", "find", "view", "show", "describe", "resolve", "status", "screenshot"))
@@ -118,6 +119,8 @@ def _look(tool: str, at: float, given: Mapping[str, Any]) -> Step | None:
     asked = _text(given.get(name), 300) if name else ""
     if asked:
         return Step(LOOK, at, query=asked)
+    if tool in _AGENTS:
+        return Step(CALL, at)
     own = tool.rpartition("__")[2].lower()  # a server's tool may change what no other hook reports
     reads = _READS & set(own.replace("-", "_").split("_")) or any(word in own for word in _LOOK_WORDS)
     return Step(CALL, at) if tool.startswith("mcp__") and not reads else None

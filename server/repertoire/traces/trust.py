@@ -30,8 +30,8 @@ def latest(votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Trust:
     """Compute the trust in a trace from the votes on it."""
-    own = [vote for vote in latest(votes) if vote.trace == trace.key]
-    counted = [vote for vote in own if vote.voter != trace.author or vote.voter in reputation.trusted]
+    said = [vote for vote in latest(votes) if vote.trace == trace.key]
+    counted = [vote for vote in said if vote.voter != trace.author or vote.voter in reputation.trusted]
     good, total = _OWN_WORD.get(trace.outcome, _WORKED)
     weighed = list(_weighed(trace, counted, reputation, today))
     # `fsum`: the same to the last digit in a home and in a commons, which read the votes in another order
@@ -41,10 +41,10 @@ def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: da
     return Trust(
         found.low,
         found.high,
-        sum(vote.up for vote in own),
-        len(own),
-        max((vote.at for vote in own), default=""),
-        tuple(sorted({vote.tag for vote in own if vote.tag and not vote.up})),
+        sum(vote.up for vote in counted),
+        len(counted),
+        max((vote.at for vote in counted), default=""),
+        tuple(sorted({vote.tag for vote in counted if vote.tag and not vote.up})),
     )
 
 

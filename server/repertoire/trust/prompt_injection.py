@@ -94,7 +94,7 @@ _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
 _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
-def _order_severities(match: Match, line: Line) -> Mapping[str, str]:
+def order_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of an order to disobey; none if it is quoted or follows words such as "for example"."""
     text = line.text
     if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
@@ -124,7 +124,7 @@ CHECKS = (
         ("ignore", "disregard", "forget", "override", "bypass", "discard"),
         DISOBEYS,
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -157,7 +157,7 @@ CHECKS = (
         ("system:", "assistant:", "claude:"),
         _IN_A_ROLE,
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -166,7 +166,7 @@ CHECKS = (
         ("recommend this ", "suggest this ", "choose this ", "prefer this ", "rank this "),
         _PRAISE,
         {},
-        lambda match, line: dict.fromkeys(_order_severities(match, line), MEDIUM),
+        lambda match, line: dict.fromkeys(order_severities(match, line), MEDIUM),
         orders=True,
     ),
     Check(
@@ -175,7 +175,7 @@ CHECKS = (
         ("system prompt", "hidden instr"),
         _REVEALS,
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -189,7 +189,7 @@ CHECKS = (
                | (?i:\bthis\s+(?:\w+\s+)?takes?\s+precedence\s+over\s+(?:the\s+|your\s+|any\s+)?(?:system\s+(?:prompt|instructions)|whatever\s+the\s+user))"""
         ),
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -198,7 +198,7 @@ CHECKS = (
         ("forbidden", "prohibited"),
         compile_prose(_UNSTOPPABLE, verbose=True),
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -227,7 +227,7 @@ CHECKS = (
             r"""(?ix)\b(?:pretend|claim|say|report|state|assert)\s+(?:that\s+)?(?:all\s+)?(?:the\s+)?(?:tests?|checks?|builds?)\s+(?:have\s+)?pass(?:ed|es)?\b[^.\n]{0,30}\b(?:even|although|regardless|whether\s+or\s+not|no\s+matter)\b"""
         ),
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -246,7 +246,7 @@ CHECKS = (
             r"(?i)</system-reminder>\s*<system-reminder>|<function_calls>\s*<invoke\s+name=|</function_results>\s*<"
         ),
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(
@@ -265,7 +265,7 @@ CHECKS = (
         other_languages.DISOBEYS_WITH,
         other_languages.DISOBEYS,
         {},
-        _order_severities,
+        order_severities,
         orders=True,
     ),
     Check(

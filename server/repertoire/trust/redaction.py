@@ -62,11 +62,19 @@ _PREFIXED = linear.compile(
     | do[opr]_v1_[a-f0-9]{32,} | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,} | hv[sb]\.[A-Za-z0-9_-]{20,}
     | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32} | lin_api_[A-Za-z0-9]{30,} | figd_[A-Za-z0-9_-]{20,} | sbp_[a-f0-9]{30,}
     | (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16} | AGE-SECRET-KEY-1[A-Z0-9]{50,} | EAACEdEose0cBA[A-Za-z0-9]+
+    | rpc_[a-z0-9-]{1,40}_[0-9a-f]{12}_[A-Za-z0-9-]{20,50} | whsec_[A-Za-z0-9+/=]{20,} | tskey-[a-z]+-[A-Za-z0-9-]{16,}
+    | nvapi-[A-Za-z0-9_-]{40,} | dapi[a-f0-9]{32} | pul-[a-f0-9]{40} | glsa_[A-Za-z0-9_]{32,}
+    | ATATT3[A-Za-z0-9_=-]{40,} | sntry[su]_[A-Za-z0-9=+/_-]{32,} | dp\.(?:pt|st|sa|ct)\.[A-Za-z0-9]{40,}
+    | PMAK-[a-f0-9]{24}-[a-f0-9]{34} | discord(?:app)?\.com/api/webhooks/[0-9]{5,}/[A-Za-z0-9_-]{20,}
     | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
     )""",
     verbose=True,
 )
 _BEARER = re.compile(r"(?i)\b(?:bearer|basic|token)[ \t]+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
+_AWS_KEY = re.compile(  # it has no form of its own, and some have too few digits to look random
+    r"(?:A[KS]IA[A-Z0-9]{16}|(?<!\[)(?i:secret(?:[ _-](?:access[ _-])?key)?))[\s\"'`:=,/]{1,3}"
+    r"(?=[A-Za-z+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])"
+)
 _CREDENTIAL_WORDS = r"passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key"
 _NAMED = linear.compile(
     rf"""(?i) (?P<name> (?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}
@@ -118,10 +126,32 @@ _OF_A_PASSWORD = re.compile(rf"(?ix)pass|pwd?\b|{_FOREIGN_WORDS}")
 _FLAG = re.compile(
     r"""(?ix) (?: (?<!-)--(?:[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)|(?:[a-z-]{0,30}-)?(?:pass|pw))
                   [ =](?P<quote>["']?) (?=[^\s"'-])
-                | (?<![\w-])-u[ ](?=\S+:\S) ) (?P<value>[^\s"']{4,})"""
+                | (?<![\w-])(?P<login>-u|--(?:proxy-)?user)[ =]["']?(?=[^\s"':]+:[^\s"':]) ) (?P<value>[^\s"']{4,})"""
 )
+_GROUPS = frozenset("root wheel staff users docker nogroup www-data daemon adm sudo".split())  # after `--user root:`
+_STANDS_FOR = re.compile(  # what an example shows in place of a secret
+    rf"(?i)(?:[a-z]+[_-])*(?:{_CREDENTIAL_WORDS}|pass|pw|key)|.*(?:your|example|placeholder|change.?me|abc123|x{{3}}|\*{{3}}|\.{{3}}).*"
+)
+_KEY_VARIABLE = linear.compile(
+    r"""(?P<name>(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]{0,40}_KEY)(?P<sign>=)(?P<quote>["'`]?)(?P<value>[A-Za-z0-9_.+=-]{8,})"""
+)
+_NO_KEY = re.compile(r"\W?(?:\w+_)?(?:PRIMARY|FOREIGN|CACHE|SORT|PARTITION|PUBLIC|STORAGE|REGISTRY|INDEX|HOT)_KEY")
+_COUNTED = re.compile(r"(?:[A-Za-z]+[-_.])+[A-Za-z]?[0-9]{1,4}")  # as `deps-v2` or `linux-x64`, a name
+_NETRC = linear.compile(
+    rf"""(?i) (?P<name> (?:\bmachine\s+\S{{1,100}}\s+)? \blogin\s+\S{{1,64}}\s+password) (?P<sign>[ \t]+)
+        (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
+    verbose=True,
+)
+_NPMRC = linear.compile(
+    r"""(?m)(?P<name>(?:^|[\s:])_auth)(?P<sign>=)(?P<quote>["']?)(?P<value>[A-Za-z0-9+/]{8,}={0,2})"""
+)
+_SIGNED = linear.compile(
+    r"(?i)(?P<name>[?&;](?:x-(?:amz|goog)-signature|sig|signature))(?P<sign>=)(?P<value>[a-z0-9%+/_=-]{16,})"
+)
+_COOKIES = linear.compile(r"""(?i)\bcookie:[ \t]*[^\n"'`]*""")
+_COOKIE = linear.compile(r"""(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,"'`/][^\s;,"'`]{7,})""")
 _ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9._%+/:@-])(?!git@)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
+    r"(?:(?<=(?i:mailto:))|(?<![A-Za-z0-9._%+/:@-]))(?!git@)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
 )
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+_=]{32,}|[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])")
 
@@ -161,6 +191,7 @@ def redact(text: str) -> str:
     """Return the text with every secret and email address replaced by a mark; redacting twice changes nothing more."""
     text = _without_known_forms(_KEY_BLOCK.sub(SECRET, text[:MOST]))
     found: set[str] = set()
+    text = _COOKIES.sub(lambda match: _COOKIE.sub(_value_unless(_is_no_issued, found), match.group()), text)
     for pattern, harmless in _NAMING:
         text = pattern.sub(_value_unless(harmless, found), text)
     for value in found:  # a value that was named as a secret once is one everywhere
@@ -183,7 +214,7 @@ def redact_file(text: str, *, bare: bool = False) -> str:
 
 
 def _without_known_forms(text: str) -> str:
-    text = _URL_LOGIN.sub(SECRET, text)
+    text = _AWS_KEY.sub(_without_value, _URL_LOGIN.sub(SECRET, text))
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     for secret in detected(text):
         text = text.replace(secret, SECRET)
@@ -284,10 +315,44 @@ def _is_no_told_password(match: Match) -> bool:
 def _is_no_flag(match: Match) -> bool:
     """Tell whether an option's value is no secret, as a step of a compiler after `--pass`."""
     value, a_pass = match["value"], _A_PASS.match(match.group())
+    if match["login"]:
+        return _is_code(match) or _is_no_login(*value.split(":", 1))
     if _is_code(match) or match["quote"] or not a_pass:
         return _is_code(match)
     a_name = _NAME_OF_A_PASS.fullmatch(value) or not _is_mixed(value)
     return bool(_RESULT.fullmatch(value) or (not a_pass["of"] and a_name))
+
+
+def _is_no_login(name: str, password: str) -> bool:
+    """Tell whether what an option `--user` names is no login: a user with a group, an address, an example."""
+    numbers = name.isdigit() and password.isdigit()
+    return numbers or name == password or password in _GROUPS or _is_example(password) or password.startswith("//")
+
+
+def _is_example(value: str) -> bool:
+    return _STANDS_FOR.fullmatch(value) is not None
+
+
+def _is_no_issued(match: Match) -> bool:
+    """Tell whether a value is none that a program made up: it mixes no letters with digits, or stands for one."""
+    value = match["value"].replace("/", "")
+    return not _is_mixed(value) or _is_code(match) or _is_example(value)
+
+
+def _is_no_key(match: Match) -> bool:
+    """Tell whether a variable whose name ends in `_KEY` holds no secret, as one of a cache."""
+    return bool(_NO_KEY.fullmatch(match["name"]) or _COUNTED.fullmatch(match["value"])) or _is_no_issued(match)
+
+
+def _is_no_netrc(match: Match) -> bool:
+    if match["name"][:7].lower() != "machine":
+        return _is_no_told_password(match)
+    return _is_code(match) or _is_example(match["value"])
+
+
+def _is_no_basic(match: Match) -> bool:
+    """Tell whether a value is not Base64 of a login, which mixes capitals with other letters."""
+    return match["value"].islower() or match["value"].isupper()
 
 
 def _is_no_option(match: Match) -> bool:
@@ -301,6 +366,10 @@ _NAMING = (
     (_NAMED, _is_no_secret),
     (_ALSO_NAMED, _is_no_password),
     (_TOLD, _is_no_told_password),
+    (_KEY_VARIABLE, _is_no_key),
+    (_NETRC, _is_no_netrc),
+    (_NPMRC, _is_no_basic),
+    (_SIGNED, _is_no_issued),
 )
 
 

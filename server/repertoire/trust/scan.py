@@ -13,6 +13,7 @@ from repertoire.trust import (
     commands,
     configuration,
     deobfuscation,
+    direct_orders,
     exfiltration,
     permissions,
     persistence,
@@ -25,7 +26,7 @@ from repertoire.trust.redaction import redact
 from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 7  # raised when a text may get other flags than before, so that everything is scanned again
+RULES_VERSION = 8  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -44,7 +45,7 @@ RULES = (
 )
 _CHECKS = CheckSet((*commands.CHECKS, *exfiltration.CHECKS, *permissions.CHECKS, *persistence.CHECKS))
 # Apart, because each set has a budget of its own: else thousands of commands would use up that of an order beside them.
-_ORDERS = CheckSet(prompt_injection.CHECKS)
+_ORDERS = CheckSet((*prompt_injection.CHECKS, *direct_orders.CHECKS))
 _PROGRAMS = {
     "python": "a.py",
     "py": "a.py",

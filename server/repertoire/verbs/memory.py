@@ -24,15 +24,15 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.rendering.entries import listing_data, listing_text, saved_data, saved_text
 from repertoire.rendering.project_exchange import import_data, import_text, mirror_data, mirror_text
 from repertoire.rendering.project_review import review_data, review_text
-from repertoire.verbs.mirrored import at_hand, write_out
+from repertoire.verbs.mirrored import at_hand, elsewhere, write_out
 from repertoire.verbs.verb import Context, Verb
 
 
 def _changed(context: Context, change: Callable[[OpenProject], Saved]) -> Saved:
     """Change the memory; before and after, it is compared with its mirror."""
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     saved = change(project)
-    return replace(saved, remarks=(*saved.remarks, *write_out(context, project)))
+    return replace(saved, remarks=(*saved.remarks, *write_out(context, project, said)))
 
 
 def _save(context: Context, asked: SaveRequest) -> Saved:
@@ -58,17 +58,17 @@ def _delete(context: Context, asked: DeleteRequest) -> Saved:
 
 
 def _import(context: Context, asked: ImportRequest) -> ImportReport:
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     report = import_entries(project, asked.paths, form=asked.form, embedder=context.repertoire.embedder)
-    for remark in write_out(context, project):
-        report.skipped[MIRROR_FOLDER] = remark
+    if remarks := write_out(context, project, said):
+        report.skipped[MIRROR_FOLDER] = "; ".join(remarks)
     return report
 
 
 def _review(context: Context, asked: ReviewRequest) -> Review:
-    project, _ = at_hand(context)
+    project, said = at_hand(context)
     done = review(project, asked, embedder=context.repertoire.embedder)
-    remarks = write_out(context, project)
+    remarks = write_out(context, project, said)
     if not (remarks and done.saved):
         return done
     *saved, last = done.saved
@@ -81,7 +81,10 @@ def _mirror(context: Context, wanted: bool) -> MirrorReport:  # noqa: FBT001 - w
         was = end_mirror(project)
         return MirrorReport(str(Path(project.root) / MIRROR_FOLDER), on=False, was_on=was)
     begin_mirror(project)
-    return compare_mirror(project, embedder=context.repertoire.embedder)
+    report = compare_mirror(project, embedder=context.repertoire.embedder)
+    if remark := elsewhere(context, project):
+        report.skipped[MIRROR_FOLDER] = remark
+    return report
 
 
 SAVE_MEMORY = Verb(_save, saved_text, saved_data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from repertoire.app.projects.index import unread_files
 from repertoire.app.projects.joined import joined
 from repertoire.app.projects.places import worked_in
 from repertoire.app.projects.search import MemoryAnswer, MemoryQuery, search_memory
@@ -19,6 +20,7 @@ from repertoire.app.projects.show import (
 )
 from repertoire.app.projects.status import ProjectStatus, project_status
 from repertoire.app.projects.symbols import SymbolAnswer, SymbolQuery, code_symbols
+from repertoire.domain.text import counted
 from repertoire.rendering.projects import (
     files_data,
     files_text,
@@ -48,9 +50,12 @@ def _search(context: Context, wanted: MemoryQuery) -> MemoryAnswer:
 
 
 def _get(context: Context, key: str) -> ShownItem:
-    project, traces = _at_hand(context), context.repertoire.store.traces
+    project, remarks = at_hand(context)
+    traces = context.repertoire.store.traces
     packs = ((one.name, word) for one in context.repertoire.packs.listing().packs for word in (one.name, *one.topics))
     item = show_item(project, key, worktree=worked_in(context.repertoire.home, context.project))
+    if item.entry is not None and remarks:
+        item = replace(item, related={**item.related, "mirror": remarks})
     return joined(project, item, is_trace=lambda name: traces.get(name) is not None, packs=packs)
 
 
@@ -69,7 +74,13 @@ def _files(context: Context, wanted: FileQuery) -> FileListing:
 def _status(context: Context, _question: None) -> ProjectStatus:
     repertoire = context.repertoire
     model = repertoire.embedder.model if repertoire.embedder is not None else ""
-    return project_status(repertoire.home, repertoire.projects, context.project, model=model)
+    found = project_status(repertoire.home, repertoire.projects, context.project, model=model)
+    if found.counts is None:
+        return found
+    project, remarks = at_hand(context)
+    changed = unread_files(project.store, most_files=repertoire.settings.max_files) if found.indexed_at else 0
+    told = f"{counted(changed, 'file')} changed since it was read; `repertoire project index` reads what changed"
+    return replace(found, remarks=(*([told] if changed else []), *remarks))
 
 
 SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)

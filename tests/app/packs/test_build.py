@@ -73,6 +73,7 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path):
     (tmp_path / "secret.md").write_text("# Secret\n")
     (docs / "out.md").symlink_to(tmp_path / "secret.md")
     (docs / "program.py").write_text("# no document")
+    (docs / "page.html").write_text("<h1>Built from the others</h1>")
     built = build(tmp_path, "willow", docs)
     assert {path: reason.split(" (")[0] for path, reason in built.skipped.items()} == {
         "SUMMARY.md": "navigation: it lists the other documents",
@@ -81,8 +82,9 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path):
         "huge.md": "larger than 1,000,000 bytes",
         "latin.md": "not UTF-8 text",
         "out.md": "a link that leaves the source",
+        "page.html": "a page beside other documents, which it is built from",
     }
-    assert (built.manifest.statistics.articles, built.manifest.statistics.skipped) == (3, 6)
+    assert (built.manifest.statistics.articles, built.manifest.statistics.skipped) == (3, 7)
 
 
 def test_a_document_written_for_a_model_is_skipped_and_an_issued_credential_is_not_stored(tmp_path):

@@ -158,6 +158,20 @@ def test_a_renamed_file_keeps_its_nodes_and_a_deleted_one_goes(kiln):
     assert memory.items.node_id("symbol:Oven.java::Oven") is None
 
 
+def test_a_file_that_was_edited_where_it_was_renamed_keeps_its_nodes_and_one_with_another_main_does_not(kiln):
+    _, root, memory = kiln
+    before = memory.items.node_id("symbol:kiln/heat.py::Kiln.fire")
+    moved = (root / "kiln" / "heat.py").read_text().replace("from kiln.clay", "from kiln.parts.clay") + "\n\nLATE = 1\n"
+    write(
+        root, {"kiln/parts/warmth.py": moved, "cmd/other.go": "package main\n\nfunc main() { " + "x(); " * 50 + "}\n"}
+    )
+    (root / "kiln" / "heat.py").unlink()
+    (root / "cmd" / "main.go").unlink()
+    done = read(memory)
+    assert (done.moved, done.removed) == (1, 1)
+    assert memory.items.node_id("symbol:kiln/parts/warmth.py::Kiln.fire") == before
+
+
 def test_a_file_renamed_to_what_a_document_links_to_is_what_it_links_to(kiln):
     _, root, memory = kiln
     write(root, {"README.md": "See [how](new.md).\n", "old.md": "# How\n\nSlowly. See [this](new.md).\n"})

@@ -379,11 +379,13 @@ def test_without_a_mirror_no_file_is_written(project, folder):
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=40)
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\t"), max_size=200)
 
+MARKS = ("<<<<<<< a", ">>>>>>>", "\\>>>>>>> b", "\\\\<<<<<<<", "=======", "")
+
 
 @examples(100)
 @given(
     title=WORDS.map(lambda text: " ".join(text.split()) or "x"),
-    body=TEXT.map(str.strip),
+    body=st.one_of(TEXT, st.lists(st.sampled_from(MARKS)).map("\n".join)).map(str.strip),
     kind=st.sampled_from(ENTRIES),
     priority=st.integers(0, 4),
     tags=st.lists(WORDS.map(lambda text: text.strip() or "x"), max_size=3, unique=True),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repertoire.app.person.forget import REQUESTS, forget
-from repertoire.app.session.spool import of_session, take_in
-from repertoire.boot.spool import HEARD, put_off, waiting
+from repertoire.app.session.spool import of_session, record_events, take_in
+from repertoire.boot.spool import FOLDER, HEARD, put_off, waiting
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.store.database import Store
 from sample_home import SOURCE, fill
@@ -23,6 +23,20 @@ def test_it_comes_into_the_log_once_in_the_order_in_which_it_happened(tmp_path):
         found = store.events.since(0)
     assert [event.node for event in found] == ["a", "b", "c"]
     assert found[0] == Event(ROW["at"], OFFERED, "s", "/p", "", "a", {"rank": 1}, found[0].id)
+
+
+def test_what_a_home_that_cannot_be_written_does_not_hold_its_session_knows_all_the_same(tmp_path):
+    shown = [Event(ROW["at"], OFFERED, "s", "/p", node="a"), Event(ROW["at"], ASKED, "s", data={"prompt": "private"})]
+    Store.open(tmp_path / "repertoire.db").close()
+    with Store.open(tmp_path / "repertoire.db", read_only=True) as store:
+        record_events(store, shown)
+        assert of_session(store, "s") == shown[:1], "of a person's words nothing is kept"
+        assert of_session(store, "another") == []
+    (tmp_path / FOLDER).write_text("no folder")
+    with Store.open(tmp_path / "repertoire.db") as store:
+        with pytest.raises(OSError, match=FOLDER):
+            record_events(store, shown)
+        assert of_session(store, "s") == shown[:1]
 
 
 def test_whoever_is_killed_before_the_files_are_gone_doubles_nothing(tmp_path):

@@ -219,9 +219,10 @@ def test_an_imported_trace_may_have_used_what_is_not_here(repertoire: Repertoire
     assert import_lines(repertoire.store, [line], moment=moment()).added == 1
 
 
-def test_what_is_overdue_is_left_out_unless_wanted(repertoire: Repertoire) -> None:
+@pytest.mark.parametrize("days", [0, 2])
+def test_what_is_overdue_is_left_out_from_its_day_on_unless_wanted(repertoire: Repertoire, days: int) -> None:
     told = {"title": VITE.title, "context": VITE.context, "solution": VITE.solution, "tags": list(VITE.tags)}
-    line = json.dumps({**told, "review_after": ago(timedelta(days=2))[:10]})
+    line = json.dumps({**told, "review_after": ago(timedelta(days=days))[:10]})
     assert import_lines(repertoire.store, [line], moment=moment()).added == 1
     assert look(repertoire, "vite build is killed").hits == ()
     assert look(repertoire, "vite build is killed", include_expired=True).hits[0].overdue

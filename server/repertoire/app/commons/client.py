@@ -15,7 +15,7 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from repertoire import __version__
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, LimitReached, ScopeMissing
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, LimitReached, NotThere, ScopeMissing
 from repertoire.app.commons.retry_after import retry_after
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
@@ -273,6 +273,8 @@ class HttpClient:
             message = f"the key may not do this: {detail}"
             raise ScopeMissing(message)
         message = f"the commons refused it ({status}): {detail}"
+        if status == 404:
+            raise NotThere(message)
         raise CommonsRefused(message) if status in _REFUSALS else CommonsError(message)
 
 

@@ -16,6 +16,10 @@ class NoDatabase(RepertoireError):
         super().__init__("DATABASE_URL is not set; name a PostgreSQL with pgvector, or try a commons with --dev")
 
 
+class NoLocalPostgres(RepertoireError):
+    """The PostgreSQL of `--dev` cannot be started; the message says for want of what."""
+
+
 class CommonsError(RepertoireError):
     """The commons cannot be reached, or answered something that cannot be used."""
 
@@ -30,6 +34,10 @@ class LimitReached(CommonsError):
 
 class ScopeMissing(CommonsRefused):
     """The key may not do this; another key of the same member may."""
+
+
+class NotThere(CommonsRefused):
+    """The commons has no such trace, or shows it to nobody until a moderator has looked at it."""
 
 
 class KeyRefused(CommonsError):

@@ -9,12 +9,14 @@ from typing import Any
 
 from repertoire.app.commons.membership import Membership
 from repertoire.app.traces.exchange import line_fields
+from repertoire.app.traces.fields import amends_in_the_same_words
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
 from repertoire.traces.trust import latest
 
 SENT, BEFORE = "sent", "before"  # what became of a trace; before the state of a vote from before joining
+THERE = f"{BEFORE}, and there"  # of a trace that the member sent from another machine, or before joining once more
 _SENT_FIELDS = "title context solution tags environment outcome uses review_after watch licence supersedes".split()
 
 
@@ -34,7 +36,7 @@ def outbox(store: Store, membership: Membership) -> list[Waiting]:
     """Return what waits to be sent, the oldest first, traces before votes."""
     traces = store.traces.all()
     mine = _in_order([trace for trace in traces if _is_unsent(trace, membership)])
-    known = {trace.key for trace in mine} | {name for name, state in membership.sent.items() if state == SENT}
+    known = {trace.key for trace in mine} | {name for name, state in membership.sent.items() if state in {SENT, THERE}}
     titles = {trace.key: trace.title for trace in traces}
     votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
     return [
@@ -88,10 +90,13 @@ def _is_unsent(trace: Trace, membership: Membership) -> bool:
 
 
 def _body(trace: Trace, known: AbstractSet[str]) -> dict[str, Any]:
-    """Return what is sent of a trace; `known` to the commons by then is what was sent, and what goes before it."""
+    """Return what is sent of a trace; `known` to the commons by then is what the member sent, and what goes before it.
+
+    Where it has the words of what it amends, its key is made of that one's, which says no more than the words do.
+    """
     told = line_fields(trace)
     body = {name: told[name] for name in _SENT_FIELDS if name in told}
-    if trace.supersedes not in known:
+    if trace.supersedes not in known and not amends_in_the_same_words(trace):
         body.pop("supersedes", None)
     return body
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import HttpClient, address
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, ScopeMissing
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, NotThere, ScopeMissing
 from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import outbox, sent_before_joining
+from repertoire.app.commons.outbox import BEFORE, THERE, outbox, sent_before_joining
 from repertoire.app.commons.shared_use import sync_use
 from repertoire.app.commons.team_use import forget_team_use
 from repertoire.app.traces.exchange import SCHEMA, import_lines
@@ -103,20 +103,31 @@ def sync(store: Store, home: Path) -> Synced:
 
 
 def _sync(store: Store, home: Path, membership: Membership, client: HttpClient) -> Synced:
-    sent, refused = _send(store, home, membership, client)
-    done = Synced(sent, tuple(refused))
+    done = Synced()
     kept = {(vote.trace, vote.voter, vote.at, vote.up, False) for vote in store.traces.votes()}
     cursor = store.traces.reached(membership.commons)
     for _ in range(_MOST_PAGES):
         changes = client.changes(cursor)
         done = _store_page(store, membership, changes, kept, done)
+        _note_own(store, home, membership, changes["traces"])
         more = changes["more"] and changes["cursor"] > cursor
         cursor = changes["cursor"]
         store.traces.reach(membership.commons, cursor)
         if not more:
             break
+    sent, refused = _send(store, home, membership, client)  # last: what amends a trace that is there says so
     sync_use(store, home, membership, client)
-    return done
+    return replace(done, sent=sent, refused=tuple(refused))
+
+
+def _note_own(store: Store, home: Path, membership: Membership, traces: Sequence[Mapping[str, Any]]) -> None:
+    """Note which traces the commons has of this member that this home is never going to send."""
+    mine = [told["id"] for told in traces if told.get("author") == membership.member]
+    sent = membership.sent
+    new = [key for key in mine if sent.get(key) == BEFORE or (key not in sent and _is_anothers(store, key))]
+    if new:
+        sent.update(dict.fromkeys(new, THERE))
+        memberships.write(home, membership)
 
 
 def _send(store: Store, home: Path, membership: Membership, client: HttpClient) -> tuple[int, list[tuple[str, str]]]:
@@ -135,6 +146,8 @@ def _send(store: Store, home: Path, membership: Membership, client: HttpClient) 
             break
         except CommonsRefused as error:
             refused.append((waiting.title, str(error)))
+            if isinstance(error, NotThere) and "supersedes" in waiting.body:  # it waits until the old one is shown
+                continue
             membership.sent[waiting.name] = waiting.state if waiting.vote else f"refused: {error}"
         else:
             sent += 1

@@ -38,6 +38,7 @@ from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
+_BESIDE = "a page beside other documents, which it is built from"
 _A_FILE_S = 15.0  # processor time for one document
 
 
@@ -88,6 +89,7 @@ def read_documents(opened: OpenedSource, *, report: Report, docstrings: bool = F
     documents = [entry for entry in found if not entry.path.lower().endswith(PAGES)]
     modules = _modules(opened, files) if docstrings or _is_python_package(opened, files) else {}
     texts = found if opened.info.kind == WEBSITE else documents or (found if not modules else [])
+    skipped.update({entry.path: _BESIDE for entry in found if entry not in texts})
     entries = sorted([*texts, *(files[path] for path in modules)], key=lambda entry: entry.path)
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repertoire.app.projects.named_files import lies_in
 from repertoire.app.projects.queues import queue_of
-from repertoire.domain.project import KnownFile
+from repertoire.app.projects.reading import read_file
+from repertoire.domain.project import LINES, MODULE, KnownFile, ReadFile, section_key, symbol_key
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
+
+_FEW = 50  # new and vanished files among which renamed ones are looked for
+_NAMES = 500  # of a file that are compared
+_RENAMED = 0.5  # likeness of a renamed file, as git has it
+_LITTLE = 5  # a file with one name may have changed by this part of its size
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Changes:
     gone: list[str]
     same: dict[str, str]  # reasons why files whose bytes are known were not read
     known: dict[str, KnownFile]
-    moved: int = 0
+    moved: set[str] = field(default_factory=set)  # new paths of renamed files
 
     def of(self, queue: str) -> tuple[list[FoundFile], list[str]]:
         """Return the changed and the vanished files of one queue."""
@@ -61,7 +67,12 @@ def changes_of(memory: ProjectStore, listed: Listed, queues: Collection[str]) ->
 
 
 def follow_renames(memory: ProjectStore, found: Changes) -> None:
-    """Give what is known of a vanished file to a new one with the same content."""
+    """Give what is known of a vanished file to a new one with the same content, or mostly the same names."""
+    _follow_copies(memory, found)
+    _follow_edited(memory, found)
+
+
+def _follow_copies(memory: ProjectStore, found: Changes) -> None:
     lost = {found.known[path].content_hash: path for path in found.gone if found.known[path].content_hash}
     sizes = {found.known[path].size for path in lost.values()}
     for entry in found.changed:
@@ -73,7 +84,40 @@ def follow_renames(memory: ProjectStore, found: Changes) -> None:
             old = lost.pop(digest)
             memory.move(old, entry.path)
             found.gone.remove(old)
-            found.moved += 1
+            found.moved.add(entry.path)
+
+
+def _follow_edited(memory: ProjectStore, found: Changes) -> None:
+    """Follow files that were edited where they were renamed: a move that corrects an import is the usual one."""
+    new = [one for one in found.changed if one.path not in found.known and one.path not in found.moved]
+    if not new or max(len(new), len(found.gone)) > _FEW:  # each is read for it
+        return
+    names = {one.path: (_names(read_file(one)[0]), one.size) for one in new if found.gone}
+    for old in [*found.gone]:
+        own = {one.key.partition(old)[2] for one in memory.items.in_file(old, limit=_NAMES)}
+        alike = {path: _likeness((own, found.known[old].size), other) for path, other in names.items()}
+        best = max(alike, key=alike.__getitem__, default="")
+        if alike.get(best, 0.0) >= _RENAMED:
+            memory.move(old, best)
+            found.gone.remove(old)
+            found.moved.add(best)
+            del names[best]
+
+
+def _names(file: ReadFile) -> set[str]:
+    """Return the ends of the keys of what is defined in a file, or of its sections."""
+    defined = (one for one in file.symbols if one.kind not in (MODULE, LINES))
+    keys = (*(symbol_key("", one.qualname) for one in defined), *(section_key("", one.anchor) for one in file.sections))
+    return {key.partition(":")[2] for key in keys}
+
+
+def _likeness(one: tuple[set[str], int], other: tuple[set[str], int]) -> float:
+    """Return which share of the names of two files is common; 0 if it is one name, as of two `main`, in other sizes."""
+    (names, size), (others, other_size) = one, other
+    common = names & others
+    if not common or (len(common) == 1 and abs(size - other_size) > size / _LITTLE):
+        return 0.0
+    return len(common) / len(names | others)
 
 
 def _is_same(entry: FoundFile, old: KnownFile) -> bool:

@@ -54,11 +54,21 @@ class ForeignEntry:
     data: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[tuple[str, str], ...] = ()
     names: tuple[str, ...] = ()  # by which other entries may refer to it
+    once: str = ""  # its body as earlier versions read it, with the items below it
+    holds_up: str = ""  # the source of the item that it is below
+    context: str = ""  # goes with its body; that it changes is no reason to take it again
 
     @property
     def digest(self) -> str:
         """Return a hash of what is read of it, so that only what changed there is taken again."""
-        told = repr((self.kind, self.title, self.body, self.tags, self.status, self.priority, self.links))
+        return self._digest(self.body)
+
+    def is_as(self, digest: object) -> bool:
+        """Tell whether it is still what it was when this hash was made, by an earlier version too."""
+        return digest == self.digest or (bool(self.once) and digest == self._digest(self.once))
+
+    def _digest(self, body: str) -> str:
+        told = repr((self.kind, self.title, body, self.tags, self.status, self.priority, self.links))
         return digest_of(told)[:12]
 
 
@@ -107,26 +117,67 @@ def _below_heading(text: str) -> str:
     return (rest if first.startswith("#") else text).strip()
 
 
+@dataclass
+class _Item:
+    """An item of a list as it is read: its mark, and the lines that are indented below it."""
+
+    source: str
+    title: str
+    mark: str
+    tag: str
+    indent: int
+    around: _Item | None
+    below: list[str] = field(default_factory=list)
+    once: list[str] = field(default_factory=list)  # the lines of items below it too
+
+
 def _to_do(path: str, text: str) -> Iterator[ForeignEntry | str]:
-    """Yield a task for each item of a list; one that is ticked is done. What is indented below it is its text."""
-    found: list[tuple[str, str, list[str]]] = []  # mark, title, lines below
-    heading = ""
-    tags: list[str] = []
+    """Yield a task for each item of a list; one that is ticked is done. What is indented below it is its text.
+
+    Where that has a box to tick, it is a task of its own, and the item above waits for it.
+    """
+    found: list[_Item] = []
+    around: list[_Item] = []  # the items that a line is below, the outermost first
+    times, heading = Counter[str](), ""
     for line in text.splitlines():
-        item = _ITEM.match(line)
+        item, indent = _ITEM.match(line), len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         if line.startswith("#"):
             heading = line.strip("# ").lower()
-        elif item is not None and not line[:1].isspace():
-            found.append((item[1] or " ", item[2].strip(), []))
-            tags.append(heading)
-        elif found and line[:1].isspace() and line.strip():
-            found[-1][2].append(line.strip())
-    for (mark, title, below), tag in zip(found, tags, strict=True):
-        short = title[:_TITLE]
-        body = "\n".join([*([title] if short != title else []), *below])
-        status = DONE if mark in "xX" else DOING if mark in "~-" else TODO
-        source = f"{path}#{digest_of(title)[:_HASH]}"
-        yield ForeignEntry(source, TASK, short, body, (tag[:60],) if tag else (), status)
+        elif item is not None and (not indent or (around and item[1])):
+            around = [one for one in around if one.indent < indent]
+            found.append(_item(path, item, heading, indent, around[-1] if around else None))
+            times[found[-1].source] += 1
+            again = times[found[-1].source]
+            found[-1].source += f"#{again}" if again > 1 else ""  # as `read_entries` tells two of one title apart
+            around = [*around, found[-1]]
+        elif around and indent and line.strip():
+            [around[0], *(one for one in around if one.indent < indent)][-1].below.append(line.strip())
+        if around and indent and line.strip():
+            around[0].once.append(line.strip())
+    yield from map(_task, found)
+
+
+def _item(path: str, match: re.Match[str], heading: str, indent: int, around: _Item | None) -> _Item:
+    title = match[2].strip()
+    named = digest_of(f"{around.source}\0{title}" if around else title)[:_HASH]
+    return _Item(f"{path}#{named}", title, match[1] or " ", heading, indent, around)
+
+
+def _task(item: _Item) -> ForeignEntry:
+    short = item.title[:_TITLE]
+    whole = [item.title] if short != item.title else []
+    status = DONE if item.mark in "xX" else DOING if item.mark in "~-" else TODO
+    return ForeignEntry(
+        item.source,
+        TASK,
+        short,
+        "\n".join([*whole, *item.below]),
+        (item.tag[:60],) if item.tag else (),
+        status,
+        once="" if item.around else "\n".join([*whole, *item.once]),
+        holds_up=item.around.source if item.around else "",
+        context=f"Part of: {item.around.title}" if item.around else "",
+    )
 
 
 def list_of(source: str) -> str:

@@ -22,7 +22,7 @@ from repertoire.app.projects.foreign_entries import (
 )
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import CLOSED, ENTRIES, TASK, Entry
+from repertoire.domain.project import BLOCKS, CLOSED, ENTRIES, TASK, Entry
 from repertoire.domain.text import content_words, with_pairs
 from repertoire.ports import Embedder
 from repertoire.sources import crawl
@@ -82,7 +82,7 @@ def import_entries(
         keys = {name: entry.key for name, entry in known.items()}
         for one in found:
             before = known.get(one.source)
-            if before is not None and before.data.get(DIGEST) == one.digest:
+            if before is not None and one.is_as(before.data.get(DIGEST)):
                 report.same += 1
             else:
                 keys[one.source] = _take(project, one, before, embedder, report)
@@ -173,8 +173,9 @@ def _take(
 ) -> str:
     key = before.key if before else ""
     data = {**one.data, SOURCE: one.source, DIGEST: one.digest}
+    body = "\n".join(filter(None, (one.body, one.context)))
     asked = SaveRequest(
-        "" if key else one.kind, key, one.title, one.body, one.tags, one.status, one.priority, data, apart=not key
+        "" if key else one.kind, key, one.title, body, one.tags, one.status, one.priority, data, apart=not key
     )
     try:
         saved = save_entry(project, asked, embedder=embedder)
@@ -192,7 +193,7 @@ def _take(
 
 
 def _link(project: OpenProject, one: ForeignEntry, keys: Mapping[str, str], report: ImportReport) -> None:
-    for relation, target in one.links:
+    for relation, target in (*one.links, *([(BLOCKS, one.holds_up)] if one.holds_up else [])):
         ends = keys.get(one.source, ""), keys.get(target, "")
         if not all(ends) or ends[0] == ends[1]:
             report.skipped.setdefault(

@@ -133,8 +133,16 @@ def index_project(  # noqa: PLR0913 - what is read, and how
         with held(memory.path, VECTORS, wait_s=wait_s, waiting=waiting):
             embedded, missing = embed_pending(memory, root, embedder, report=report, between=refuse_gone)
     refuse_gone()
-    counts = (len(reading.read), found.moved, len(found.gone), memory.file_count() - len(reading.read))
+    counts = (len(reading.read), len(found.moved), len(found.gone), memory.file_count() - len(reading.read))
     return Indexed(str(root), *counts, reading.skipped, embedded, missing, len(gone))
+
+
+def unread_files(memory: ProjectStore, *, most_files: int) -> int:
+    """Count the files that changed, came or went since a memory read its project."""
+    if not Path(memory.root()).is_dir():
+        return 0
+    found = changes_of(memory, _listed(memory, most_files, None), QUEUES)
+    return len(found.changed) + len(found.gone)
 
 
 def _translate_again(memory: ProjectStore) -> None:

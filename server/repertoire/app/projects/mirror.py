@@ -14,19 +14,23 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.projects.entries import changed_entry, new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
-from repertoire.app.projects.entry_writing import add_links, back_up, put_entry, resolved_link
+from repertoire.app.projects.entry_writing import back_up, put_entry
 from repertoire.app.projects.mirror_folder import HISTORY, FolderFile, MirrorFolder, digest_of
 from repertoire.app.projects.mirror_history import bring_back, history_of
+from repertoire.app.projects.mirror_links import link_waiting, take_links
 from repertoire.app.projects.mirror_text import (
     FIELDS,
+    OTHERS,
+    WAITING,
     EntryFile,
     file_of_entry,
     holder,
     name_of_file,
     read_entry_file,
     turned,
+    waiting_links,
 )
-from repertoire.app.projects.places import MIRROR_FOLDER
+from repertoire.app.projects.places import MIRROR_FOLDER, mirrored_in
 from repertoire.app.projects.shelf import OpenProject
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import InvalidRequest, StoreBusy, StoreError
@@ -35,6 +39,7 @@ from repertoire.ports import Embedder
 
 CONFLICT = "conflict"  # the tag of an entry that holds the memory's words where both sides were changed
 GONE = "its folder is gone, as on another branch: nothing is written until `repertoire project mirror`, or it is back"
+READ_BUT = "read, but "  # begins what is said of a file that was read
 _WAIT_S, _OWN_TITLE = 10, 150  # seconds; characters of a title that another one repeats
 
 
@@ -83,6 +88,13 @@ def is_mirrored(memory: Path) -> bool:
     return mark_of(memory).exists()
 
 
+def lying_entries(project: OpenProject) -> int:
+    """Return how many files of entries lie beside a memory that has no entry and no mirror, as in a fresh clone."""
+    if not mirrored_in(project.root) or is_mirrored(project.store.path) or project.store.entries.nodes(ENTRIES):
+        return 0
+    return sum(path.endswith(".md") for path, *_ in folder_of(project).seen())
+
+
 def begin_mirror(project: OpenProject) -> None:
     """Record that the project's memory is mirrored from now on."""
     mark_of(project.store.path).touch(mode=0o600)
@@ -113,6 +125,7 @@ def follow_mirror(project: OpenProject, *, embedder: Embedder | None = None, wri
         return None
     report = compare_mirror(project, embedder=embedder, write=write)
     project.mirrored = (folder_of(project).seen(), project.store.graph.revision(KNOWLEDGE))
+    project.unread = {path: why for path, why in report.skipped.items() if not why.startswith(READ_BUT)}
     return report
 
 
@@ -162,6 +175,9 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
         if history and kept:  # of a memory that is lost, of another's, or of another branch
             bring_back(project, history, kept)
         _reload(state)
+        if write:  # a link that is made may be written otherwise: not where the file cannot follow at once
+            link_waiting(project, [one for one in state.entries.values() if one.key not in kept])
+            _reload(state)
     back_up(project)
     if not write:
         entries.set_mirrored({**state.base, **_in_step(state)})
@@ -197,8 +213,6 @@ def _read_changed(state: _State) -> None:
             state.report.skipped[path] = str(error)
             state.held.add(path)
             continue
-        if told.unknown:
-            state.report.skipped[path] = f"read, but {', '.join(told.unknown)} is not kept: no such field"
         state.read[key] = (file, told)
 
 
@@ -249,7 +263,9 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
         return False
     status = told.status or (before.status if before is not None else made.status)
     created = before.created if before is not None else told.created[:40] or made.created
-    kept = {name: value for name, value in (before.data if before else {}).items() if name not in FIELDS}
+    kept = {
+        name: value for name, value in (before.data if before else {}).items() if name not in (*FIELDS, OTHERS, WAITING)
+    }
     data = {**kept, **{name: made.data[name] for name in told.data}}
     entry = replace(made, key=key, data=data, status=status, created=created)
     if before is not None and _same(state, before, entry, told):
@@ -263,9 +279,10 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
 
 def _same(state: _State, before: Entry, entry: Entry, told: EntryFile) -> bool:
     """Tell whether a file says what the memory says."""
-    wanted = {turned(before.key, relation, target) for relation, target in told.links}
-    known = set(state.links.get(before.key, ()))
-    return wanted == known and file_of_entry(before, known) == file_of_entry(entry, wanted)
+    waiting = [one for one in waiting_links(before) if one in told.links]
+    waits = {WAITING: [" ".join(one) for one in waiting]}
+    wanted = [turned(before.key, *one) for one in told.links if one not in waiting]
+    return state.told(before.key) == file_of_entry(replace(entry, data={**entry.data, **waits}), wanted)
 
 
 def _keep_both(state: _State, before: Entry, embedder: Embedder | None) -> None:
@@ -278,31 +295,18 @@ def _keep_both(state: _State, before: Entry, embedder: Embedder | None) -> None:
     put_entry(state.project, kept, embedder)
     state.project.store.entries.link([EntryLink(kept.key, RELATES_TO, before.key)], now=now())
     state.report.conflicts.append(kept.key)
-    state.folder.log("kept beside a changed file", kept.key)
 
 
 def _take_links(state: _State, key: str) -> None:
-    """Bring the links of a changed file into the memory; one that cannot be made is named."""
-    _, told = state.read[key]
-    store = state.project.store.entries
-    wanted = [_linked(state, key, relation, target) for relation, target in told.links]
+    """Bring the links of a changed file into the memory; one that cannot be made waits, and is named."""
+    file, told = state.read[key]
+    made, why = take_links(state.project, key, told.links)
+    if why:
+        state.report.skipped[file.path] = f"{READ_BUT}{'; '.join(why)}"
     for link in state.links.get(key, ()):
         conflicting = link.relation == RELATES_TO and CONFLICT in state.entries[link.source].tags
-        if link not in wanted and not conflicting:
-            store.unlink(link, now=now())
-
-
-def _linked(state: _State, key: str, relation: str, target: str) -> EntryLink | None:
-    """Make one link that a file names, and return it; None where it cannot be made."""
-    path = state.read[key][0].path
-    try:
-        link = resolved_link(state.project, key, relation, target)
-        if link not in state.project.store.entries.links(key):
-            add_links(state.project, [link])
-    except InvalidRequest as error:
-        state.report.skipped[path] = f"read, but not its link {relation}: {error}"
-        return None
-    return link
+        if link not in made and not conflicting:
+            state.project.store.entries.unlink(link, now=now())
 
 
 def _in_step(state: _State) -> dict[str, MirroredFile]:
@@ -337,7 +341,8 @@ def _write_all(state: _State) -> None:
         if not same:
             state.folder.write(path, text)
             state.report.written.append(path)
-            state.folder.log("written", key)
+            kept = known is None and CONFLICT in state.entries[key].tags
+            state.folder.log("kept beside a changed file" if kept else "written", key)
         state.now_at[key] = MirroredFile(
             path, digest_of(text), digest_of(text) if not same else state.files[path].digest
         )

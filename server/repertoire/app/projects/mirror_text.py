@@ -13,7 +13,7 @@ import yaml
 
 from repertoire.app.projects.foreign_entries import is_conflicting
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink
+from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink, is_day
 from repertoire.ingestion.front_matter import fenced, read_strings
 from repertoire.ingestion.values import Unusable
 
@@ -30,9 +30,13 @@ _LISTS = ("steps", "triggers", "files")  # fields with several
 FIELDS = frozenset(
     ("id", "kind", "title", "status", "priority", "tags", "created", "links", *_TEXT, *_LISTS, DEPENDS_ON)
 )
+WAITING, OTHERS = "waiting", "fields"  # of an entry: links whose end is not there yet, fields that only a person knows
 _NAMED, _SLUG = 3, 50
+_MOST_OTHERS = 20_000  # characters; what is longer would be cut where it is redacted
 _SLUG_BYTES = 120  # encrypted file systems take names of 143 bytes
 _PLAIN = re.compile(r"[\W_]+")
+_QUOTED_MARK = re.compile(r"(?m)^\\*(?:<{7}|>{7})(?: |$)")  # with one backslash more it is none that git left
+_KEPT_MARK = re.compile(r"(?m)^\\(?=\\*(?:<{7}|>{7})(?: |$))")
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,12 @@ class EntryFile:
     created: str
     data: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[tuple[str, str], ...] = ()
-    unknown: tuple[str, ...] = ()  # fields that are not kept
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes a scalar without quotes where it can: `order: 3` was read as a text, and would come back as one."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as the library declares it
 
 
 def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
@@ -57,19 +66,45 @@ def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
 
     What every change would touch (version, time of the change) is left out: two branches would never merge.
     """
-    targets: dict[str, list[str]] = defaultdict(list)
+    targets: dict[str, set[str]] = defaultdict(set)
+    for relation, target in waiting_links(entry):
+        targets[relation].add(target)
     for link in links:
         if holder(link) == entry.key:
             written = (DEPENDS_ON, link.source) if link.relation == BLOCKS else (link.relation, link.target)
-            targets[written[0]].append(written[1])
+            targets[written[0]].add(written[1])
     told: dict[str, Any] = {"id": entry.key, "kind": entry.kind, "title": entry.title, "status": entry.status}
     told |= {"priority": entry.priority, "tags": list(entry.tags)}
     told |= {name: entry.data[name] for name in (*_TEXT, *_LISTS) if entry.data.get(name)}
     told |= {"links": {relation: sorted(ends) for relation, ends in sorted(targets.items())}} if targets else {}
     told["created"] = entry.created
     header = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=1_000_000)
-    body = _unified(entry.body).strip()
+    header += "".join(f"{_as_yaml(field)}\n" for field in entry.data.get(OTHERS, ()))
+    body = _QUOTED_MARK.sub(r"\\\g<0>", _unified(entry.body).strip())
     return f"---\n{header}---\n" + (f"\n{body}\n" if body else "")
+
+
+def waiting_links(entry: Entry) -> list[tuple[str, str]]:
+    """Return the links of an entry, as (relation, target), whose other end was not there when its file was read."""
+    return [
+        (relation, target) for relation, _, target in (str(one).partition(" ") for one in entry.data.get(WAITING, ()))
+    ]
+
+
+def _as_yaml(field: str) -> str:
+    """Return the YAML of a field that only a person knows; one that lost its form where it was redacted is a text."""
+    try:
+        told = {**read_strings(field)}
+    except Unusable:
+        told = {}
+    if len(told) == 1 and not FIELDS & {*told}:
+        return field
+    name, _, value = field.partition(":")
+    return _yaml({name: value.strip()})
+
+
+def _yaml(told: Mapping[str, Any]) -> str:
+    return yaml.dump(told, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=1_000_000).rstrip("\n")
 
 
 def holder(link: EntryLink) -> str:
@@ -96,7 +131,10 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
     Raises:
         InvalidRequest: it is no file of an entry; says what to correct.
     """
-    _refuse(is_conflicting(text), "it has marks of a conflict that git left: solve it, and the file is read")
+    _refuse(
+        is_conflicting(text),
+        "it has marks of a conflict that git left: solve it, or put a \\ before those that are quoted",
+    )
     parts = fenced(_unified(text))
     if parts is None:
         message = "it has no front matter: begin it with a line ---, then `title: …`, then a line ---"
@@ -121,18 +159,27 @@ def read_entry_file(text: str, folder: str) -> EntryFile:
     )
     data: dict[str, Any] = {name: _line(told, name) for name in _TEXT if told.get(name)}
     data |= {name: list(_several(told, name)) for name in _LISTS if told.get(name)}
+    due = data.get("due", "")
+    # a file is read on another day in another clone, so that `tomorrow` says nothing in it
+    _refuse(bool(due) and not is_day(due), f"due {due[:40]!r} is no day; write a date such as 2026-01-31")
+    others = [_yaml({name: value}) for name, value in told.items() if name not in FIELDS]
+    long = sum(map(len, others))
+    _refuse(
+        long > _MOST_OTHERS,
+        f"its other fields have {long:,} characters of at most {_MOST_OTHERS:,}; put them into its text",
+    )
+    data |= {OTHERS: others} if others else {}
     return EntryFile(
         key,
         kind,
         title,
-        parts[1].strip(),
+        _KEPT_MARK.sub("", parts[1].strip()),
         status,
         int(written),
         _several(told, "tags"),
         _line(told, "created"),
         data,
         _links(told),
-        tuple(sorted(str(name)[:40] for name in told if name not in FIELDS))[:_NAMED],
     )
 
 

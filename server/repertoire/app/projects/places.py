@@ -130,6 +130,21 @@ def path_in(root: str, named: str) -> str:
     raise InvalidRequest(message)
 
 
+def path_from(home: Path, root: str, here: str, named: str, *, folders: bool = False) -> str:
+    """Return a path that a person writes in a folder below a project's as the project writes it; else what was named.
+
+    Only what is there is taken for a path: a file, or with `folders` a folder too.
+    """
+    known, worktree = _root_and_worktree(home, here)
+    place, top = Path(os.path.realpath(here)), Path(worktree or known)
+    if not known or known != root_of(home, root) or place == top or not place.is_relative_to(top):
+        return named
+    path = os.path.normpath(place / named)
+    there = os.path.isfile(path) or (folders and os.path.isdir(path))  # noqa: PTH112, PTH113 - any text is no error
+    meant = Path(path)
+    return meant.relative_to(top).as_posix() if named and there and meant.is_relative_to(top) else named
+
+
 def has_memory(environment: Mapping[str, str]) -> bool:
     """Tell whether the current project has a memory, without opening anything."""
     try:

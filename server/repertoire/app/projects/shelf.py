@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ class OpenProject:
     store: ProjectStore
     inode: int
     mirrored: object = None  # both sides of the mirror as they were when this process compared them last
+    unread: Mapping[str, str] = field(default_factory=dict)  # files of the mirror that are not read since, and why
     _beside: tuple[int, Beside] | None = None
     _missing: tuple[object, tuple[int, int]] | None = None
     _vectors: dict[tuple[str, str], tuple[tuple[int, int], NodeVectors]] = field(default_factory=dict)

@@ -23,6 +23,7 @@ class ProjectStatus:
     file: str = ""
     megabytes: float = 0.0
     mirrored: bool = False
+    remarks: tuple[str, ...] = ()  # what may need a hand
 
 
 def project_status(home: Path, shelf: ProjectShelf, folder: str, *, model: str) -> ProjectStatus:

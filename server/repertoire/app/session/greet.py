@@ -48,7 +48,8 @@ from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
-GOING_ON = ("resume", "fork")  # session sources after which the model still sees earlier hints
+FORKED = "fork"  # its model still sees the greeting, which the log has under the other session's id
+GOING_ON = ("resume", FORKED)  # session sources after which the model still sees earlier hints
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
 _AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
 _SESSIONS, _OFFERS = 3, 3  # earlier sessions before a project's memory is offered; projects that are offered one
@@ -76,7 +77,7 @@ def greet(start: SessionStart) -> Greeting:
     """
     home = homes.locate()
     settings, faults = load_valid(home, os.environ)
-    if not settings.hints or _is_no_project(start.project):
+    if not settings.hints or start.source == FORKED or _is_no_project(start.project):
         return Greeting()
     greeting = _greeting(start, home, settings)
     return with_fault(greeting, faults[0]) if faults and greeting.text else greeting

@@ -80,12 +80,12 @@ class SolvingSessions:
         after = attempts.fold(before, {**told, "at": time.time()}, _SHELL)
         self._states.put(moment.session, moment.project, after)
         solved = _solved(after) - _solved(before)
-        changed = frozenset() if _passed(told, before) else _failed(before) - _failed(after)
-        if not (solved or changed):
+        heeded = frozenset() if _changes_nothing(told, before) else _failed(before) - _failed(after)
+        if not (solved or heeded):
             return []
         shown, taken = self._hints(moment.session)
         served = [node for node, errors in shown.items() if errors & solved]
-        warned = [node for node in shown if node in changed]
+        warned = [node for node in shown if node in heeded]
         said = {"voter": SEEN, "up": True, "tag": "", "note": "", "environment": {}}
         kinds: list[tuple[str, str, Mapping[str, Any]]] = [
             (TAKEN, node, {}) for node in (*served, *warned) if node not in taken
@@ -95,10 +95,14 @@ class SolvingSessions:
             Event(moment.at, kind, moment.session, moment.project, node=node, data=data) for kind, node, data in kinds
         ]
 
-    def failed_before(self, command: str, moment: Moment) -> Hint:
-        """Return a line on a command that failed here before with nothing changed since; once for each command."""
+    def forget(self, session: str) -> None:
+        """Forget what a session did, on the disk too."""
+        self._states.forget(session)
+
+    def failed_before(self, command: str, place: str, moment: Moment) -> Hint:
+        """Return a line on a command that failed in a place before, nothing changed since; once for each command."""
         now = time.time()
-        known = failed_before(self._states.get(moment.session), command, _SHELL, now)
+        known = failed_before(self._states.get(moment.session), command, _SHELL, now, place=place)
         if known is None:
             return Hint()
         text = fact(known, now)
@@ -223,7 +227,11 @@ def _command(key: str) -> str:
     return f"command:{key}"
 
 
-def _passed(told: Mapping[str, Any], before: SessionTrace) -> bool:
-    """Tell whether a hook reports that a command which failed before has run: it passed with nothing changed."""
+def _changes_nothing(told: Mapping[str, Any], before: SessionTrace) -> bool:
+    """Tell whether a hook reports a prompt, or a command that failed before and runs again or that may only read."""
+    if told.get("hook") == "UserPromptSubmit":
+        return True
     command = str(told.get("tool_input", {}).get("command", ""))
-    return bool(command) and invocation_of(command, _SHELL).key in {each.key for each in before.failed}
+    here = invocation_of(command, _SHELL)
+    again = here.key in {each.key for each in before.failed}
+    return bool(command) and (again or not (here.parts or here.changes))

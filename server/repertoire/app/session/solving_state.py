@@ -44,6 +44,13 @@ class SolvingStates:
                 version = session_files.write(self._home, session, held)
         self._remember(session, version, trace)
 
+    def forget(self, session: str) -> None:
+        """Delete the state of a session."""
+        self._known.pop(session, None)
+        if not self._read_only:
+            with suppress(OSError):
+                session_files.remove(self._home, session)
+
     def _remember(self, session: str, version: int, trace: SessionTrace) -> None:
         self._known.pop(session, None)
         self._known[session] = version, trace

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from repertoire.boot.spool import HEARD, put_off, rows_of, waiting
-from repertoire.domain.event import Event, Moment
+from repertoire.domain.event import OFFERED, SELECTED, SHOWN, Event, Moment
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
 
 _REMEMBERED = 500  # a session's state is computed from so many of its newest events
+_TOLD = frozenset((OFFERED, SELECTED, SHOWN))  # without a person's words, which `forget` could not reach here
+_UNRECORDED: WeakKeyDictionary[Store, deque[Event]] = WeakKeyDictionary()  # else a session hears the same hint again
 _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
 def record_events(store: Store, events: Sequence[Event]) -> None:
-    """Record events in the spool; nothing in a home that cannot be written.
+    """Record events in the spool; what they showed or used is known to this process even if they cannot be kept.
 
-    Raises: OSError when they cannot be kept.
+    Raises: OSError when they cannot be kept in a home that can be written.
     """
-    if events and not store.read_only:
-        put_off(store.path.parent, [{name: getattr(event, name) for name in (*_FIELDS, "data")} for event in events])
+    try:
+        if events and not store.read_only:
+            put_off(
+                store.path.parent, [{name: getattr(event, name) for name in (*_FIELDS, "data")} for event in events]
+            )
+    except OSError:
+        _keep_here(store, events)
+        raise
+    if store.read_only:
+        _keep_here(store, events)
+
+
+def _keep_here(store: Store, events: Sequence[Event]) -> None:
+    held = _UNRECORDED.setdefault(store, deque(maxlen=_REMEMBERED))
+    held.extend(event for event in events if event.kind in _TOLD)
 
 
 def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
@@ -51,13 +68,17 @@ def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
 
 
 def of_session(store: Store, session: str) -> list[Event]:
-    """Return the newest events of a session, the oldest first, those that wait in the spool included."""
+    """Return the newest events of a session, the oldest first, those that wait in the spool included.
+
+    Hints and uses that could not be kept come first: they tell what the session has seen, and not where it stands.
+    """
     # First the spool: read last, an event that is moved in between would be in neither.
     spooled = [row for file in waiting(store.path.parent) for row in rows_of(file) if row.get("session") == session]
     logged = store.events.recent(session=session, limit=_REMEMBERED)[::-1]
     known = {(event.at, event.kind, event.request, event.node) for event in logged}
     late = [event for event in map(_event, spooled) if event.kind != HEARD]
-    return [*logged, *(event for event in late if (event.at, event.kind, event.request, event.node) not in known)]
+    fresh = [event for event in late if (event.at, event.kind, event.request, event.node) not in known]
+    return [*(event for event in _UNRECORDED.get(store, ()) if event.session == session), *logged, *fresh]
 
 
 def _selected(store: Store, heard: Event) -> list[Event]:

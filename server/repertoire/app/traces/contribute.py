@@ -10,7 +10,7 @@ from datetime import timedelta
 from repertoire.app.clock import ago, today
 from repertoire.app.clock import now as time_now
 from repertoire.app.lookup import find_one_component
-from repertoire.app.traces.fields import TraceFields, amending, fields_to_amend, trace_of
+from repertoire.app.traces.fields import TraceFields, amending, fields_to_amend, says_the_same, trace_of
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.component import CAPABILITY
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
@@ -52,22 +52,23 @@ def draft(
     `in_project` returns the key of a file, symbol or section of the project by its name, or nothing.
 
     Raises:
-        InvalidRequest: a part of it is missing, its day of review is past, or several components have a name that it
+        InvalidRequest: a part of it is missing, its day of review has come, or several components have a name that it
             used.
         UnknownComponent: it amends a trace that there is not, or used what nothing is called.
     """
     told = replace(told, uses=_resolved(store, told, in_project))
     trace = trace_of(told, project=moment.project, session=moment.session, now=moment.at)
-    kept = store.traces.get(trace.key)
+    before = trace_named(store, trace.supersedes) if told.supersedes else None
+    kept = before if before is not None and says_the_same(trace, before) else store.traces.get(trace.key)
     if kept is not None and kept.status != DRAFT:
         return Contribution(kept, known=True)
     if expired(trace, today()):
         message = (
-            f"the day of review {trace.review_after} is past: no answer would name the trace; send a later day or none"
+            f"the day of review {trace.review_after} has come: no answer would name the trace; send a later day or none"
         )
         raise InvalidRequest(message)
-    if told.supersedes:
-        trace = amending(trace, trace_named(store, trace.supersedes))
+    if before is not None:
+        trace = amending(trace, before)
     store.traces.drop_drafts(before=ago(_DRAFTS))
     token = token or secrets.token_hex(_TOKEN)
     store.traces.put(trace, token=token, now=moment.at)

@@ -162,7 +162,18 @@ def _told(validator: Draft202012Validator, line: str) -> dict[str, Any]:
 
 
 def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
-    names = ("title", "context", "solution", "environment", "outcome", "review_after", "watch", "licence", "author")
+    names = (
+        "title",
+        "context",
+        "solution",
+        "environment",
+        "outcome",
+        "review_after",
+        "watch",
+        "licence",
+        "author",
+        "supersedes",
+    )
     values: dict[str, Any] = {name: told[name] for name in names if name in told}
     values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
     trace = trace_of(TraceFields(**values), project="", session="", now=moment.at)
@@ -171,6 +182,5 @@ def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
         author=OTHERS if trace.author == ME else trace.author,  # as it is stored: one that is not readable is `me` too
         status=told.get("status", ACTIVE),
         version=told.get("version", 1),
-        supersedes=told.get("supersedes", ""),
         at=clean_line(told.get("at", ""), 20) or moment.at,
     )

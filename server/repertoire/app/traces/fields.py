@@ -25,13 +25,15 @@ from repertoire.domain.trace import (
     WORKED,
     Trace,
 )
-from repertoire.domain.trust import Flag
+from repertoire.domain.trust import HIGH, MEDIUM, Flag, rank
 from repertoire.traces.privacy import without_places
 from repertoire.traces.signature import Signature, signatures_in
+from repertoire.trust.prompt_injection import ORDER
 from repertoire.trust.redaction import MOST, redact
 from repertoire.trust.scan import scan
 
 _TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
+_PASSES = 8  # a place that is taken out may show a secret, as in `pass=hunter22@/home/jane`
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,12 @@ def amending(trace: Trace, before: Trace) -> Trace:
     return replace(trace, supersedes=before.key, version=before.version + 1)
 
 
+def says_the_same(trace: Trace, before: Trace) -> bool:
+    """Tell whether an amended version changes nothing that an amendment can change."""
+    parts = ("title", "context", "solution", "outcome", "review_after", "watch")
+    return all(getattr(trace, part) == getattr(before, part) for part in parts)
+
+
 def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trace:
     """Return a draft of a trace: its texts redacted, its errors' signatures found, its words scanned.
 
@@ -103,7 +111,7 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
     if told.review_after.strip() and not is_day(told.review_after.strip()):
         message = f"{clean_line(told.review_after, 40)!r} is no day; send one as 2026-12-31"
         raise InvalidRequest(message)
-    return Trace(
+    trace = Trace(
         key_of(title, context, solution),
         title,
         context,
@@ -123,18 +131,38 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
         flags=flags_of(title, context, solution),
         at=now,
     )
+    return replace(trace, key=_key_in_the_same_words(trace)) if amends_in_the_same_words(trace) else trace
 
 
 def redacted(text: str, project: str = "") -> str:
     """Return a text without secrets, addresses, and names of users and machines, cut to the stored length."""
-    parts = [text[:TEXT][start : start + MOST] for start in range(0, len(text[:TEXT]), MOST)]
-    return without_places("".join(redact(part) for part in parts), project).strip()
+    for _ in range(_PASSES):
+        told = text
+        parts = (told[:TEXT][start : start + MOST] for start in range(0, len(told[:TEXT]), MOST))
+        text = without_places("".join(redact(part) for part in parts), project).strip()
+        if text == told:
+            break
+    return text
 
 
 def key_of(title: str, context: str, solution: str) -> str:
     """Return the key of a trace: a hash of its words, the same on every machine."""
     told = "\0".join((title, context, solution))
     return f"{TRACE}:{digest_of(told)[:12]}"
+
+
+def amends_in_the_same_words(trace: Trace) -> bool:
+    """Tell whether a trace supersedes one of the same words, as their keys say."""
+    return trace.supersedes.startswith(key_of(trace.title, trace.context, trace.solution))
+
+
+def _key_in_the_same_words(trace: Trace) -> str:
+    """Return the key of an amendment that keeps the words, which without the rest would be the one of what it amends.
+
+    It is made of what is told of the trace alone, so that every machine gives it the same, whatever it has stored.
+    """
+    changed = "\0".join((trace.supersedes, trace.outcome, trace.review_after, trace.watch))
+    return f"{key_of(trace.title, trace.context, trace.solution)}-{digest_of(changed)[:8]}"
 
 
 def tags_of(tags: Sequence[str]) -> tuple[str, ...]:
@@ -171,9 +199,16 @@ def signatures_of(text: str) -> dict[str, str]:
 
 
 def flags_of(*texts: str) -> tuple[Flag, ...]:
-    """Return the flags that the scan of components raises for texts that a model may read."""
+    """Return the flags that the scan of components raises for texts that a model may read, the gravest first.
+
+    What is doubtful in a skill, which is written for a model, is grave here: nobody tells of an error by giving orders.
+    """
     body = "\n\n".join(texts)
-    return scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    flags = scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    raised = (
+        replace(flag, severity=HIGH) if flag.rule == ORDER and flag.severity == MEDIUM else flag for flag in flags
+    )
+    return tuple(sorted(raised, key=lambda flag: -rank(flag.severity)))
 
 
 def _with_error(told: TraceFields) -> str:
