@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.pack_stages import BALANCED, PROFILES
 
 REDACTED, VECTORS, OFF = "redacted", "vectors", "off"  # values of `store_prompts`: the part of a prompt that is stored
@@ -47,12 +49,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class SettingRow:
-    """One setting: its name outside, its allowed values, and its meaning."""
+    """One setting: its name outside, its allowed values or range, and its meaning."""
 
     name: str
     env: str
     help: str
     choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = sys.maxsize
 
 
 TABLE = (
@@ -62,7 +66,7 @@ TABLE = (
         "REPERTOIRE_RERANK_MODEL",
         "Folder of an ONNX cross-encoder, or its name below `models` in the home; empty: none.",
     ),
-    SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use."),
+    SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use, at least 1.", least=1),
     SettingRow("query_ms", "REPERTOIRE_QUERY_MS", "Milliseconds after which an answer begins no further stage."),
     SettingRow(
         "store_prompts",
@@ -84,7 +88,9 @@ TABLE = (
     ),
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("trace_hints", "REPERTOIRE_TRACE_HINTS", "Whether hooks may show traces and propose to keep one."),
-    SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
+    SettingRow(
+        "hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3.", least=1, most=MAX_ITEMS
+    ),
     SettingRow(
         "watch",
         "REPERTOIRE_WATCH",
@@ -143,36 +149,61 @@ def load(home: Path, environment: Mapping[str, str]) -> Settings:
     Raises:
         InvalidRequest: a value is invalid; the message names the setting and its allowed values.
     """
-    values = _from_file(home / "settings.json")
+    settings, faults = load_valid(home, environment)
+    if faults:
+        raise InvalidRequest(faults[0])
+    return settings
+
+
+def load_valid(home: Path, environment: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
+    """Read the settings as `load` does, but leave out what is invalid, and say of each fault what and where it is.
+
+    For hooks, whose session must not go without them. With a fault they store no prompts, unless the setting for that
+    is valid itself: the faulty one may be what should have forbidden it.
+    """
+    values, faults = _from_file(home / "settings.json")
     for row in TABLE:
         if environment.get(row.env):
             values[row.name] = environment[row.env]
     types = {field.name: type(field.default) for field in fields(Settings)}
-    return Settings(**{row.name: _fit(row, types[row.name], values[row.name]) for row in TABLE if row.name in values})
+    valid: dict[str, Any] = {}
+    for row in TABLE:
+        if row.name in values:
+            try:
+                valid[row.name] = _fit(row, types[row.name], values[row.name])
+            except ValueError as error:
+                faults.append(str(error))
+    return Settings(**({"store_prompts": OFF, **valid} if faults else valid)), tuple(faults)
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path) -> tuple[dict[str, Any], list[str]]:
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors begin a file with a mark
     except FileNotFoundError:
-        return {}
+        return {}, []
     except (OSError, ValueError) as error:
-        message = f"{path} cannot be read as JSON ({error}); mend or delete it"
-        raise InvalidRequest(message) from error
-    unknown = sorted(set(values) - {row.name for row in TABLE}) if isinstance(values, dict) else ["not an object"]
-    if unknown:
-        message = f"{path}: unknown settings {', '.join(unknown)}; known are {', '.join(row.name for row in TABLE)}"
-        raise InvalidRequest(message)
-    return dict(values)
+        return {}, [f"{path} cannot be read as JSON ({error}); mend or delete it"]
+    if not isinstance(values, dict):
+        return {}, [f"{path} is not a JSON object; mend or delete it"]
+    known = {row.name for row in TABLE}
+    unknown = sorted(values.keys() - known)
+    faults = [f"{path}: unknown settings {', '.join(unknown)}; known are {', '.join(row.name for row in TABLE)}"]
+    return {name: values[name] for name in values.keys() & known}, faults if unknown else []
 
 
 def _fit(row: SettingRow, wanted: type, value: Any) -> Any:
     if wanted is bool and str(value).lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
         return str(value).lower() in ("1", "true", "yes", "on")
-    if wanted is int and str(value).isdecimal():
+    if wanted is int and str(value).isdecimal() and row.least <= int(value) <= row.most:
         return int(value)
     if wanted is str and isinstance(value, str) and (not row.choices or value in row.choices):
         return value
-    takes = " or ".join(row.choices) or {bool: "true or false", int: "a whole number"}.get(wanted, "text")
+    takes = " or ".join(row.choices) or {bool: "true or false", int: _range(row)}.get(wanted, "text")
     message = f"setting {row.name} ({row.env}) is {value!r}; it takes {takes}"
-    raise InvalidRequest(message)
+    raise ValueError(message)
+
+
+def _range(row: SettingRow) -> str:
+    if row.most < sys.maxsize:
+        return f"a whole number from {row.least} to {row.most}"
+    return f"a whole number of at least {row.least}" if row.least else "a whole number"

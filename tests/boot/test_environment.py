@@ -136,6 +136,40 @@ def test_an_environment_without_its_interpreter_is_built_anew(checkout: Checkout
     assert len(checkout.environments) == 1
 
 
+def harm(env: Path) -> None:
+    """Take the package from an environment, as a cleaner or an interrupted update does."""
+    next(env.glob("lib/python*/site-packages/pebble.py")).unlink()
+    shutil.rmtree(next(env.glob("lib/python*/site-packages/__pycache__")), ignore_errors=True)
+
+
+def test_a_command_in_a_damaged_environment_is_one_line_and_the_next_one_builds_it_anew(
+    checkout: Checkout, environment: Path
+) -> None:
+    harm(checkout.take_copy(environment))
+    first = run(checkout.command("status"), checkout.environ())
+    assert (first.returncode, first.stdout) == (1, "")
+    assert first.stderr == (
+        "repertoire: the environment is damaged (No module named 'pebble'); "
+        "run the same command again, which builds it anew\n"
+    )
+    second = run(checkout.command("status"), checkout.environ())
+    assert json.loads(second.stdout)["weight"] == "1.0", second.stderr
+    [env] = checkout.environments
+    harm(env)
+    third = run(checkout.command("status"), checkout.environ())
+    assert third.stderr.endswith("(No module named 'pebble'); run `repertoire doctor`\n")
+    assert checkout.environments == [env], "one rebuild a day is enough"
+
+
+def test_a_given_python_that_lacks_a_package_is_left_as_it_is(checkout: Checkout, environment: Path) -> None:
+    env = checkout.take_copy(environment)
+    harm(env)
+    done = run(checkout.command("status"), checkout.environ(REPERTOIRE_PYTHON=str(env / "bin" / "python")))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "run `repertoire doctor`" in done.stderr
+    assert checkout.environments == [env]
+
+
 def test_a_changed_lock_gets_its_own_environment_and_long_unused_ones_go(
     checkout: Checkout, environment: Path, tmp_path: Path
 ) -> None:
@@ -216,7 +250,7 @@ def test_it_starts_on_python_3_9_and_builds_with_a_newer_one(checkout: Checkout,
 def test_no_fitting_python_is_one_line(checkout: Checkout, python39: str, tmp_path: Path) -> None:
     done = run(checkout.command(python=python39), checkout.environ(PATH=str(tmp_path)))
     assert done.returncode == 1
-    assert re.fullmatch(r"repertoire: needs CPython 3\.10 to 3\.13 .*found 3\.9 at .*\n", done.stderr)
+    assert re.fullmatch(r"repertoire: needs CPython 3\.10 to 3\.14 .*found 3\.9 at .*\n", done.stderr)
 
 
 def test_a_python_without_ensurepip_is_one_line(checkout: Checkout, python39: str, tmp_path: Path) -> None:

@@ -102,6 +102,32 @@ def test_a_model_that_lacks_a_file_is_a_typed_error(tmp_path: Path, file: str):
         load(weights)
 
 
+@pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json", "questions.npz", "pairs.npz"])
+@pytest.mark.parametrize("kept", [0, 1, 0.5])
+def test_a_model_with_a_file_that_is_cut_short_is_a_typed_error_and_found_by_verifying(
+    tmp_path: Path, file: str, kept: float
+):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    whole = (weights.folder / file).read_bytes()
+    (weights.folder / file).write_bytes(whole[: int(kept * len(whole)) if kept < 1 else 1])
+
+    with pytest.raises(ModelUnavailable, match=r"does not load.*`repertoire doctor` checks its files"):
+        load(weights)
+    with pytest.raises(ModelUnavailable, match=f"{file}: its SHA-256 differs"):
+        verify(weights)
+
+
+@pytest.mark.parametrize("damage", ["garbage\n", "a b c\n", "", "\xff", "cut"])
+def test_a_damaged_list_of_checksums_is_a_typed_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str):
+    folder = copy_of_the_bundled(tmp_path / "model").folder
+    sums = (folder / "SHA256SUMS").read_bytes()
+    (folder / "SHA256SUMS").write_bytes(sums[:-5] if damage == "cut" else damage.encode("latin-1"))
+    monkeypatch.setattr("repertoire.inference.weights.BUNDLED", folder)
+
+    with pytest.raises(ModelUnavailable, match=r"the bundled model is damaged: .*SHA256SUMS"):
+        bundled()
+
+
 def test_a_question_is_read_otherwise_than_a_text_and_lies_nearer_to_what_serves_it(embedder):
     asked, serving, worded_alike = "our pods crash on each rollout", "Deployment to Kubernetes", "Rollout of pea pods"
     plain, adapted = embedder.embed_passages([asked])[0], embedder.embed_queries([asked])[0]

@@ -295,16 +295,6 @@ async def test_a_store_that_cannot_be_used_is_told_in_words(talk: Talk, home: Pa
     assert "repertoire.db is not a Repertoire database" in text
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [('{"hint": true}', "unknown settings hint"), ('{"threads": "\u00b2"}', "setting threads (REPERTOIRE_THREADS) is")],
-)
-async def test_bad_settings_are_told_in_words(talk: Talk, home: Path, settings: str, told: str) -> None:
-    (home / "settings.json").write_text(settings, encoding="utf-8")
-    async with talk() as client:
-        assert told in await refused(client, "status")
-
-
 async def test_the_whole_listing_costs_less_than_4000_tokens(talk: Talk) -> None:
     async with talk("claude-code") as client:
         tools = (await client.list_tools()).tools

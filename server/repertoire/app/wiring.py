@@ -50,15 +50,21 @@ _PROJECTS = 16  # the cache holds the technology stacks of so many projects
 
 @contextmanager
 def open_repertoire(
-    folder: Path | None = None, *, environment: Mapping[str, str] | None = None, read_only: bool = False
+    folder: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    read_only: bool = False,
 ) -> Iterator[Repertoire]:
     """Open the home, created if it does not exist, and close it at the end of the block.
+
+    Its settings are read, unless they are given.
 
     Raises:
         RepertoireError: the settings or the database cannot be used.
     """
     home = folder or find_home()
-    settings = load(home, os.environ if environment is None else environment)
+    settings = settings or load(home, os.environ if environment is None else environment)
     embedder, degraded = open_embedder(home, settings)
     with (
         _repairing(home, settings, read_only=read_only),

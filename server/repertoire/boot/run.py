@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-_CATCH = ("repertoire", "repertoire.cli.checkup", "repertoire.mcp_server", "repertoire.mcp_server.http")
+_COMMAND_LINE = "repertoire"
+_WHY = 200  # characters of why a package cannot be imported; some say it in paragraphs
+_CATCH = (_COMMAND_LINE, "repertoire.cli.checkup", "repertoire.mcp_server", "repertoire.mcp_server.http")
 # pathlib would be read while an interrupt still becomes a traceback
 SERVER = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))  # noqa: PTH118, PTH120
 
@@ -23,7 +25,24 @@ def main() -> None:
     import runpy  # noqa: PLC0415 - as pathlib
 
     sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except ImportError as error:
+        if module != _COMMAND_LINE or (error.name or "").startswith("repertoire"):
+            raise
+        sys.exit(_damaged(error))
+
+
+def _damaged(error: ImportError) -> str:
+    """Have an environment that lacks a package built anew, at most once a day; return what to say of it."""
+    from pathlib import Path  # noqa: PLC0415 - as in main
+
+    from repertoire.boot.serve import condemn  # noqa: PLC0415 - hardly ever needed
+
+    why = " ".join(str(error).split())[:_WHY]
+    anew = condemn(Path(sys.prefix))
+    mend = "run the same command again, which builds it anew" if anew else "run `repertoire doctor`"
+    return f"repertoire: the environment is damaged ({why}); {mend}"
 
 
 if __name__ == "__main__":

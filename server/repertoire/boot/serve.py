@@ -30,21 +30,26 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)
         if isinstance(error, ImportError) and not (error.name or "").startswith("repertoire"):
-            _condemn(Path(sys.prefix))
+            condemn(Path(sys.prefix))
         front = [sys.executable, "-I", str(SERVER / "launch.py"), "--front"]
         os.execv(front[0], front)  # noqa: S606 - no shell is the point
     del sys.modules[f"{MODULE}.__main__"]
     runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
 
 
-def _condemn(env: Path) -> None:
+def condemn(env: Path) -> bool:
+    """Mark a damaged environment as unfinished, so that the next start builds it anew; tell whether that was done."""
     healed = env.parent / "healed"
-    with contextlib.suppress(OSError):  # a read-only home, or a python that was given and is nobody's to rebuild
+    if os.environ.get("REPERTOIRE_PYTHON"):  # it was given, and is nobody's to rebuild
+        return False
+    with contextlib.suppress(OSError):  # a read-only home
         # A mark from the future was made by a clock that was wrong: it must not forbid until the clock gets there.
         ago = time.time() - healed.stat().st_mtime if healed.exists() else -1.0
         if (env / ".ready").exists() and not 0 <= ago < HEAL_AGAIN_S:
             healed.touch()
             (env / ".ready").unlink()
+            return True
+    return False
 
 
 if __name__ == "__main__":

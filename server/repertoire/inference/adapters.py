@@ -26,7 +26,7 @@ class PairHead:
 
 def read_adapter(path: Path) -> Matrices:
     """Return the adapter's matrices by the names of the model inputs that take them."""
-    with np.load(path) as kept:
+    with path.open("rb") as stream, np.load(stream) as kept:  # numpy leaves open what it opened and cannot read
         return {name: kept[name].astype(np.float32) for name in kept.files}
 
 

@@ -132,8 +132,8 @@ def _inputs(matrices: Matrices) -> dict[str, OrtValue]:
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
-    vocabulary, configuration = ((folder / name).read_text(encoding="utf-8") for name in _SPECIAL)
-    tokenizer: Tokenizer = Tokenizer.from_str(vocabulary)
+    vocabulary, configuration = ((folder / name).read_bytes() for name in _SPECIAL)
+    tokenizer: Tokenizer = Tokenizer.from_buffer(vocabulary)  # `from_str` raises a bare Exception for a damaged file
     tokenizer.enable_truncation(max_length=int(json.loads(configuration)["model_max_length"]))
     tokenizer.no_padding()
     return tokenizer

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterable
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +25,16 @@ from repertoire.inference.weights import Weights
 from repertoire.ports import Vectors
 
 MAX_CHARACTERS = 4_096  # of a text, 16 for each of the bundled model's 256 tokens; the rest would be truncated anyway
-LOADING = (Fail, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException, OSError, ValueError)
+LOADING = (
+    *(Fail, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException, OSError, ValueError),
+    *(
+        EOFError,
+        BadZipFile,
+        zlib.error,
+        KeyError,
+        TypeError,
+    ),  # an adapter or configuration that is damaged or cut short
+)
 _ERRORS = 3  # ONNX Runtime's severity of errors
 
 
@@ -37,7 +48,7 @@ def be_quiet() -> None:
 
 def unavailable(weights: Weights, error: BaseException) -> ModelUnavailable:
     """Return the ModelUnavailable error for weights that do not load."""
-    message = f"the model in {weights.folder} does not load ({error}); `repertoire status` checks its files"
+    message = f"the model in {weights.folder} does not load ({error}); `repertoire doctor` checks its files"
     return ModelUnavailable(message)
 
 

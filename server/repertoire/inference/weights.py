@@ -16,6 +16,7 @@ BUNDLED_BYTES = 24_066_909
 BUNDLED_DIMENSIONS = 384
 QUESTIONS, PAIRS = "questions.npz", "pairs.npz"
 
+_GRAPH, _SUMS = "model.onnx", "SHA256SUMS"
 _CHUNK = 1 << 20
 
 
@@ -60,25 +61,21 @@ def bundled() -> Weights:
     Raises:
         ModelUnavailable: its files are missing or incomplete.
     """
-    try:
-        sums = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8")
-    except OSError as error:
-        raise ModelUnavailable(_reinstall(BUNDLED / "SHA256SUMS", error.strerror or str(error))) from error
-    known = {name: digest for digest, name in (line.split() for line in sums.splitlines())}
+    known = _checksums(BUNDLED)
     weights = Weights(
         BUNDLED_NAME,
         BUNDLED,
-        ("model.onnx",),
+        (_GRAPH,),
         BUNDLED_BYTES,
-        known.get("model.onnx", ""),
+        known[_GRAPH],
         BUNDLED_DIMENSIONS,
         QUESTIONS,
-        known.get(QUESTIONS, ""),
+        known[QUESTIONS],
         PAIRS,
-        known.get(PAIRS, ""),
+        known[PAIRS],
     )
     if _size(weights) != weights.bytes:
-        message = _reinstall(BUNDLED / "model.onnx", f"{_size(weights)} bytes instead of {weights.bytes}")
+        message = _reinstall(BUNDLED / _GRAPH, f"{_size(weights)} bytes instead of {weights.bytes}")
         raise ModelUnavailable(message)
     return weights
 
@@ -132,20 +129,21 @@ def record_path(name: str, cache: Path) -> Path:
 
 
 def verify(weights: Weights) -> None:
-    """Verify the recorded SHA-256 of weights and adapters: 20 ms for the bundled model, seconds for a large one.
+    """Verify the recorded SHA-256 of a model's files: 20 ms for the bundled model, seconds for a large one.
 
     Raises:
         ModelUnavailable: a checksum differs.
     """
     found = checksum(weights.folder, weights.files)
     if found == weights.sha256:
-        for name, recorded in ((weights.questions, weights.questions_sha256), (weights.pairs, weights.pairs_sha256)):
-            if name and checksum(weights.folder, (name,)) != recorded:
+        # the bundled model alone has adapters, and a list that names its tokenizer too
+        for name, recorded in _checksums(weights.folder).items() if weights.questions else ():
+            if checksum(weights.folder, (name,)) != recorded:
                 raise ModelUnavailable(_reinstall(weights.folder / name, "its SHA-256 differs"))
         return
     trouble = f"has SHA-256 {found[:12]}… instead of {weights.sha256[:12]}…"
     if weights.folder == BUNDLED:
-        raise ModelUnavailable(_reinstall(BUNDLED / "model.onnx", trouble))
+        raise ModelUnavailable(_reinstall(BUNDLED / _GRAPH, trouble))
     raise ModelUnavailable(_fetch_advice(weights.name, f"in {weights.folder} {trouble}"))
 
 
@@ -157,6 +155,21 @@ def checksum(folder: Path, files: tuple[str, ...]) -> str:
             while chunk := stream.read(_CHUNK):
                 total.update(chunk)
     return total.hexdigest()
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    """Return the listed SHA-256 of each file of the bundled model."""
+    path = folder / _SUMS
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        known = {name: digest for digest, name in (line.split() for line in lines)}
+    except OSError as error:
+        raise ModelUnavailable(_reinstall(path, error.strerror or str(error))) from error
+    except ValueError as error:
+        raise ModelUnavailable(_reinstall(path, "a line is not a checksum and a name")) from error
+    if not {_GRAPH, QUESTIONS, PAIRS} <= known.keys():
+        raise ModelUnavailable(_reinstall(path, "it is cut short"))
+    return known
 
 
 def _size(weights: Weights) -> int:

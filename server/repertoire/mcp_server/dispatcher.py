@@ -18,7 +18,7 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
-from repertoire.domain.errors import CorruptStore, RepertoireError, StoreFull
+from repertoire.domain.errors import CorruptStore, InvalidRequest, RepertoireError, StoreFull
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, deferred_use
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
@@ -233,6 +233,8 @@ class Dispatcher:
 
     def _answers(self) -> Answers:
         answers: Answers = _work().Answers(self._environment)
+        if answers.faults:
+            self._complain(InvalidRequest(answers.faults[0]), "")
         self._embedder = answers.repertoire.embedder
         return answers
 

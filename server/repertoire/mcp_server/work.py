@@ -5,13 +5,11 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.app.current_project import current_project
-from repertoire.app.kernel import Repertoire
 from repertoire.app.projects.places import require_folder, root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
@@ -22,7 +20,6 @@ from repertoire.app.session.spool import of_session, record_events
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due, lacks_catalogue
 from repertoire.app.usage import lessons
-from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.event import UNDONE, Event, Moment
 from repertoire.domain.hint import silenced, switched_off
@@ -32,6 +29,7 @@ from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, is_outside, place_of, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
+from repertoire.mcp_server.opened import Opened
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.writes import Lesson
 from repertoire.rendering.project_review import noticed_text
@@ -53,25 +51,20 @@ class HookOutcome:
     lessons: tuple[Lesson, ...] = ()
 
 
-class Answers:
+class Answers(Opened):
     """Answers tools and hooks from the store; returns the events that are to be logged."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._stack = ExitStack()
-        self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
-        self._environment = environment
+        super().__init__(environment)
         self._requests: dict[str, lessons.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
         self._noticing = NoticingSessions(self.repertoire)
         self._freshened = -_FRESH_SECONDS
 
-    def close(self) -> None:
-        """Release the store."""
-        self._stack.close()
-
     def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
         """Answer a tool that only reads; return the reply and the events to log."""
+        self.require_settings()
         call, context = CALLS[name], self._context(arguments)
         question = call.question(arguments)
         answer = call.verb.run(context, question)
@@ -98,7 +91,7 @@ class Answers:
         """Start the process that reads the current project's changes, if it has a memory and the settings want it."""
         repertoire = self.repertoire
         root = root_of(repertoire.home, current_project(self._environment))
-        if not root or not repertoire.settings.watch or repertoire.store.read_only:
+        if not root or not repertoire.settings.watch or repertoire.store.read_only or self.faults:
             return None
         return start_watching(repertoire.home, root)
 
@@ -112,7 +105,8 @@ class Answers:
     @property
     def _may_refresh(self) -> bool:
         repertoire = self.repertoire
-        return not self._off and not repertoire.store.read_only and repertoire.settings.background
+        can = not repertoire.store.read_only and not self.faults  # with a fault the refresh would refuse
+        return not self._off and can and repertoire.settings.background
 
     @property
     def wants_model(self) -> bool:

@@ -21,6 +21,10 @@ Result = TypeVar("Result")
 class Closing(Protocol):
     """An object that a worker may own."""
 
+    @property
+    def outdated(self) -> bool:
+        """Tell whether it is to be created again."""
+
     def close(self) -> None:
         """Release the store."""
 
@@ -36,7 +40,8 @@ class StoreCare:
 class Worker(Generic[Owned]):
     """A thread and the object it owns, which is created on that thread at first use, and again after a failure.
 
-    The object is also created again if the store's file was replaced, or the disk has room again.
+    The object is also created again if it says that it is outdated, the store's file was replaced, or the disk has room
+    again.
     """
 
     def __init__(self, make: Callable[[], Owned], *, name: str, care: StoreCare | None = None) -> None:
@@ -74,7 +79,7 @@ class Worker(Generic[Owned]):
         return work(self._own())
 
     def _own(self) -> Owned:
-        if self._owned is not None and self._care.place() != self._place:
+        if self._owned is not None and (self._owned.outdated or self._care.place() != self._place):
             self._release()
         if self._owned is None:
             self._owned = self._make()

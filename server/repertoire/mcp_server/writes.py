@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
-from repertoire.app.kernel import Repertoire
 from repertoire.app.projects.review import Sighting
 from repertoire.app.session import solving
 from repertoire.app.session.noticed import keep_sighting
@@ -14,9 +13,9 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.traces.contribute import Contribution, was_refused
 from repertoire.app.usage import lessons
 from repertoire.app.usage.compact_log import compact_when_due
-from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import StoreBusy
 from repertoire.mcp_server.calls import CALLS
+from repertoire.mcp_server.opened import Opened
 from repertoire.mcp_server.reply import Consent, Reply
 from repertoire.rendering.traces import consent_text
 from repertoire.verbs.verb import Context
@@ -25,20 +24,12 @@ _ATTEMPTS = 6
 Lesson = lessons.Lesson | solving.Proposal | Sighting  # what a hook taught beside its events
 
 
-class Writes:
+class Writes(Opened):
     """Writes what tools and hooks change, through a connection of its own."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._stack = ExitStack()
-        self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
-
-    def close(self) -> None:
-        """Release the store."""
-        self._stack.close()
 
     def drain(self, taught: Sequence[Lesson] = ()) -> None:
         """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
-        store, settings = self._repertoire.store, self._repertoire.settings
+        store, settings = self.repertoire.store, self.repertoire.settings
         if store.read_only:
             return
 
@@ -47,11 +38,13 @@ class Writes:
                 if isinstance(lesson, solving.Proposal):
                     solving.keep(store, lesson)
                 elif isinstance(lesson, Sighting):
-                    keep_sighting(self._repertoire, lesson)
+                    keep_sighting(self.repertoire, lesson)
                 else:
                     lessons.learn(store, lesson, settings)
 
         _patiently(lambda: take_in(store, keep if taught else None))
+        if self.faults:  # the half-life may not be the one that was meant
+            return
         with suppress(StoreBusy):  # the next writer does it
             compact_when_due(store, half_life=settings.memory_days)
 
@@ -59,18 +52,19 @@ class Writes:
         """Load the shipped catalogue into an empty graph, so that no question waits for the first ingest."""
         from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
 
-        fill_new_home(self._repertoire)
+        fill_new_home(self.repertoire)
 
     def tool(self, name: str, arguments: Mapping[str, Any], session: str) -> Reply:
         """Answer a tool that writes, called by a session."""
+        self.require_settings()
         call = CALLS[name]
-        context = Context.of(self._repertoire, project=arguments.get("project", ""), session=session)
+        context = Context.of(self.repertoire, project=arguments.get("project", ""), session=session)
         done = call.verb.run(context, call.question(arguments))
         return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
 
     def _consent(self, done: object) -> Consent | None:
         """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
-        if not isinstance(done, Contribution) or not done.token or was_refused(self._repertoire.store, done.trace):
+        if not isinstance(done, Contribution) or not done.token or was_refused(self.repertoire.store, done.trace):
             return None
         return Consent(done.token, consent_text(done.trace))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.usage import installs, stats
 from repertoire.app.usage.usage_cache import known_trials, usage
 from repertoire.app.wiring import open_repertoire
-from repertoire.boot import serve
+from repertoire.boot.serve import condemn
 from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event
 from repertoire.domain.freshness import freshness
 from repertoire.learning.session import replay
@@ -84,15 +83,17 @@ def test_a_lock_is_held_by_a_process_and_not_by_the_time(home: Path) -> None:
         pass
 
 
-def test_an_environment_that_broke_is_condemned_though_the_last_time_lies_in_the_future(tmp_path: Path) -> None:
+def test_an_environment_that_broke_is_condemned_though_the_last_time_lies_in_the_future(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPERTOIRE_PYTHON", raising=False)
     env = tmp_path / "env"
     env.mkdir()
     (env / ".ready").touch()
     (tmp_path / "healed").touch()
     os.utime(tmp_path / "healed", (time.time() + 1e6, time.time() + 1e6))
-    condemn: Callable[[Path], None] = serve._condemn
-    condemn(env)
+    assert condemn(env)
     assert not (env / ".ready").exists()
     (env / ".ready").touch()
-    condemn(env)
+    assert not condemn(env)
     assert (env / ".ready").exists(), "once in a while is enough"

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.session.greeting import Greeting, solved_line, with_memory, with_offer, worded
+from repertoire.app.session.greeting import Greeting, solved_line, with_fault, with_memory, with_offer, worded
 from repertoire.boot import home as homes
 from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
@@ -43,7 +43,7 @@ from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
-from repertoire.settings import Settings, load
+from repertoire.settings import Settings, load_valid
 from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
@@ -74,12 +74,16 @@ def greet(start: SessionStart) -> Greeting:
 
     Raises:
         sqlite3.Error, OSError: the database exists but cannot be used now.
-        InvalidRequest: a setting is invalid.
     """
     home = homes.locate()
-    settings = load(home, os.environ)
+    settings, faults = load_valid(home, os.environ)
     if not settings.hints or start.source == FORKED or _is_no_project(start.project):
         return Greeting()
+    greeting = _greeting(start, home, settings)
+    return with_fault(greeting, faults[0]) if faults and greeting.text else greeting
+
+
+def _greeting(start: SessionStart, home: Path, settings: Settings) -> Greeting:
     greeting, most = _fitting(start, home, settings), MOMENT_TOKENS[SESSION_START]
     if start.source in GOING_ON:
         return greeting

@@ -16,6 +16,7 @@ from repertoire.domain.tokens import tokens_of
 
 _NAMED_TERMS = 4
 _TITLE = 120  # characters of a trace's or an entry's title
+_FAULT = 200  # characters of what is wrong with the settings
 _OFFER = (
     "Repertoire can remember this project (code, documents, decisions, tasks); nothing is read before somebody runs "
     "`repertoire project init`. This line comes once."
@@ -59,6 +60,13 @@ def with_offer(greeting: Greeting, *, most_tokens: int) -> Greeting:
     """Return a greeting that also says how the project's memory is begun, if it stays within its tokens."""
     said = "\n".join(part for part in (greeting.text, _OFFER) if part)
     return replace(greeting, text=said, offers_memory=True) if tokens_of(said) <= most_tokens else greeting
+
+
+def with_fault(greeting: Greeting, fault: str) -> Greeting:
+    """Return a greeting that also says in one line which setting is left out as invalid."""
+    said = clean_line(fault.partition("; ")[0], _FAULT)
+    line = f"Repertoire: {said}; hooks go on with what is valid, `repertoire doctor` says more."
+    return replace(greeting, text=f"{greeting.text}\n{line}")
 
 
 def _solved_lines(traces: Sequence[tuple[str, str]]) -> str:
