@@ -143,6 +143,7 @@ def test_only_what_was_just_done_is_a_correction_to_undo(prompt: str, told: bool
         "das hat leider nicht geholfen",
         "der Skill hat nichts gebracht",
         "ça n'a servi à rien",
+        "toujours pas",
         "eso no ayudó en nada",
         "non ha aiutato",
         "isso não adiantou nada",

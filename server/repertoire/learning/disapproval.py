@@ -133,6 +133,7 @@ _FRENCH = r"""
 (?:ça|ca) (?:plante|bugue|casse) (?:encore|toujours)|pas comme ça
 c'est (?:toujours |encore |complètement )?(?:faux|incorrect|cassé)
 (?:ce )?n'est pas (?:ça|correct|bon|ce que .*)|c'est pas (?:ça|ce que .*)|pas ce que j'ai demandé
+toujours (?:pas|rien)(?: du tout)?
 (?:tu as|vous avez) (?:oublié|cassé|supprimé|effacé|mal) .+|(?:toujours|encore) (?:la même|le même) .+
 (?:l'|le |la |les )?\w+ (?:est|sont) toujours (?:là|cassée?s?|fausse?s?|vides?|la même)
 je voulais dire .+|mauvais(?:e)? (?:fichier|branche|dossier|table|ligne)
