@@ -30,6 +30,7 @@ from repertoire.learning.prompts import is_needless, names
         "好的，谢谢，请继续",  # noqa: RUF001
         "네, 계속해 주세요",
         "/repertoire:status now",
+        "/code-review",
         "!git status of the repository",
         "<task-notification>the deployment agent has finished its work</task-notification>",
         "<command-name>/compact</command-name>",
@@ -54,6 +55,8 @@ def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str)
         "为登录页面编写测试",
         "mach bitte weiter mit dem Deployment",
         "continue avec les tests, s'il te plaît",
+        "/api/orders returns 500, find out why",
+        "/Users/me/mock.png implement this design as a React component",
     ],
 )
 def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
