@@ -43,6 +43,14 @@ def is_needless(prompt: str) -> bool:
     return count_words(words) < _MIN_WORDS or is_small_talk(words)
 
 
+def carries_on(prompt: str) -> bool:
+    """Tell whether a prompt begins no work of its own: the client wrote it, or it is a command or small talk.
+
+    A command that begins work says so in another hook, which may come before this one or after it.
+    """
+    return bool(_BY_CLIENT.match(prompt) or _COMMAND.match(prompt)) or is_small_talk(content_words(prompt[:MOST]))
+
+
 def names(prompt: str, component: str, kind: str) -> bool:
     """Tell whether a prompt names a component, rather than the component's subject.
 

@@ -29,7 +29,7 @@ from repertoire.domain.hint import silenced, switched_off
 from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
-from repertoire.learning.signals import asks, is_outside, place_of, signal_of_call
+from repertoire.learning.signals import asks, carries_on, is_outside, place_of, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
 from repertoire.mcp_server.reply import Reply
@@ -165,8 +165,9 @@ class Answers:
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
         before = hook_events.corrected(hook.text("prompt"), moment, session)
         request = lessons.open_request(hook.text("prompt"), settings)
-        if request is None:
-            return HookOutcome(events=before)
+        if request is None:  # of an interrupted request the client tells no end: other work does
+            goes_on = before or carries_on(hook.text("prompt"))
+            return HookOutcome(events=before if goes_on else tuple(hook_events.closed(moment, session)))
         self._keep(hook.session, request)
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # an offer that is not shown does not count as one
@@ -210,7 +211,7 @@ class Answers:
         return HookOutcome(context_output("PreToolUse", said.text), said.events)
 
     def expanded(self, hook: Hook) -> HookOutcome:
-        """Record the component that a slash command selected; the arguments of the command are the request."""
+        """Record the component that a slash command selected; its arguments are the request after the open one."""
         mention = from_command(hook.name("command_name"))
         if mention is None or mention.ours:
             return HookOutcome()
@@ -218,7 +219,8 @@ class Answers:
             None if self._silent(hook) else lessons.open_request(hook.text("command_args"), self.repertoire.settings)
         )
         if request is None:
-            return self._selection(hook, mention)
+            ended = hook_events.closed(_moment(hook), self._session(hook.session))
+            return self._selection(hook, mention, before=ended)
         self._keep(hook.session, request)
         asked = hook_events.asked(request, _moment(hook), self.repertoire.settings)
         return self._selection(hook, mention, before=(asked,))
