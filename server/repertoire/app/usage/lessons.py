@@ -11,7 +11,9 @@ from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST
 from repertoire.domain.digest import digest_of
 from repertoire.domain.event import Moment
-from repertoire.learning.prompts import essential_words, is_needless
+from repertoire.learning.corrections import only_corrects
+from repertoire.learning.pasted import without_images
+from repertoire.learning.prompts import carries_on, essential_words, is_needless
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import in_english
 from repertoire.settings import REDACTED, VECTORS, Settings
@@ -37,9 +39,14 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     """
     if is_needless(prompt):
         return None
-    text = redact(prompt)[:KEPT]
+    text = redact(without_images(prompt))[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
     return AskedPrompt(key, text)
+
+
+def continues(prompt: str, last: AskedPrompt | None, *, answers: bool = False) -> bool:
+    """Tell whether a prompt goes on with the last request: it begins no work of its own, or briefly corrects this."""
+    return carries_on(prompt) or (last is not None and only_corrects(prompt, answers=answers))
 
 
 def request_key(text: str) -> str:
