@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any
 
 from repertoire.app.kernel import Repertoire
@@ -28,9 +29,10 @@ Lesson = lessons.Lesson | solving.Proposal | Sighting  # what a hook taught besi
 class Writes:
     """Writes what tools and hooks change, through a connection of its own."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], *, started: str) -> None:
         self._stack = ExitStack()
         self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
+        self._started = started
 
     def close(self) -> None:
         """Release the store."""
@@ -51,7 +53,8 @@ class Writes:
                 else:
                     lessons.learn(store, lesson, settings)
 
-        _patiently(lambda: take_in(store, keep if taught else None))
+        missed = partial(lessons.learn_missed, store, settings=settings, before=self._started)
+        _patiently(lambda: take_in(store, keep if taught else None, learn=missed))
         with suppress(StoreBusy):  # the next writer does it
             compact_when_due(store, half_life=settings.memory_days)
 

@@ -24,8 +24,15 @@ def record_events(store: Store, events: Sequence[Event]) -> None:
         put_off(store.path.parent, [{name: getattr(event, name) for name in (*_FIELDS, "data")} for event in events])
 
 
-def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
+def take_in(
+    store: Store,
+    then: Callable[[], object] | None = None,
+    *,
+    learn: Callable[[Sequence[Event]], object] | None = None,
+) -> int:
     """Move the spooled events into the log, and do `then` in the same transaction; return how many events there were.
+
+    `learn` is given the moved events, for which nobody may be left who learns from them.
 
     Raises:
         StoreBusy: the database is still locked; the events stay in the spool.
@@ -45,6 +52,8 @@ def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
             store.events.note_moved([file.name for file in files])
         if then is not None:
             then()
+        if learn is not None:
+            learn(events)
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)
