@@ -30,7 +30,18 @@ from repertoire.learning.prompts import is_needless, names
         "好的，谢谢，请继续",  # noqa: RUF001
         "네, 계속해 주세요",
         "/repertoire:status now",
+        "/code-review",
         "!git status of the repository",
+        "implement the plan",
+        "continue with phase 2",
+        "apply the first suggestion",
+        "what about the other file?",
+        "ok now do the next step",
+        "yes please go with the second approach",
+        "same for orders please",
+        "now do it for the web app too",
+        "[Image #1] [Image #2]",
+        "0.4.0",
         "<task-notification>the deployment agent has finished its work</task-notification>",
         "<command-name>/compact</command-name>",
         "<local-command-stdout>kubernetes rollout done</local-command-stdout>",
@@ -38,7 +49,7 @@ from repertoire.learning.prompts import is_needless, names
         "This session is being continued from a previous conversation about kubernetes deployments.",
     ],
 )
-def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str) -> None:
+def test_small_talk_follow_ups_commands_and_the_clients_own_words_are_needless(prompt: str) -> None:
     assert is_needless(prompt)
 
 
@@ -46,6 +57,18 @@ def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str)
     "prompt",
     [
         "fill in this PDF form",
+        "write tests",
+        "fix the build",
+        "deploy it to staging",
+        "add dark mode",
+        "release 0.5.0",
+        "get us from 4.2 to 5.x",
+        "show 20 at a time with next and previous",
+        "two of them do the same thing",
+        "same invoice paid twice",
+        "next steps in a file please",
+        "keep going until all tests pass",
+        "[Image #1] make the header look like this",
         "deploy to kubernetes",
         "ok, now write release notes for 2.0",
         "Warum schlägt der Test der Zahlungsschnittstelle fehl?",
@@ -54,6 +77,8 @@ def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str)
         "为登录页面编写测试",
         "mach bitte weiter mit dem Deployment",
         "continue avec les tests, s'il te plaît",
+        "/api/orders returns 500, find out why",
+        "/Users/me/mock.png implement this design as a React component",
     ],
 )
 def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:

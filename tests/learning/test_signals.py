@@ -102,6 +102,30 @@ def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong
 
 
 @pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("undo the last alembic migration on staging", False),
+        ("roll back the last deployment", False),
+        ("revert the last 3 commits and push", False),
+        ("undo the previous step, please", True),
+        ("undo the last two edits", True),
+        ("revert the changes to utils.py", True),
+        ("discard all local branches", False),
+        ("discard all of that", True),
+        ("annule la dernière migration", False),
+        ("annule la dernière modification", True),
+        ("deshaz el último commit", False),
+        ("mach die letzte Migration rückgängig", False),
+        ("mach die letzte Änderung rückgängig", True),
+        ("撤回上一个提交", False),
+        ("撤销上次的修改", True),
+    ],
+)
+def test_only_what_was_just_done_is_a_correction_to_undo(prompt: str, told: bool) -> None:
+    assert corrects(prompt) is told
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "这样不对",
@@ -119,6 +143,7 @@ def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong
         "das hat leider nicht geholfen",
         "der Skill hat nichts gebracht",
         "ça n'a servi à rien",
+        "toujours pas",
         "eso no ayudó en nada",
         "non ha aiutato",
         "isso não adiantou nada",

@@ -14,16 +14,20 @@ import pytest
 
 from mcp_server.talk import events_of
 from repertoire.app.session.spool import take_in
-from repertoire.boot.spool import waiting
+from repertoire.app.upkeep.refresh import refresh
+from repertoire.boot.spool import put_off, waiting
 from repertoire.domain.event import ASKED, OFFERED, SELECTED
 from repertoire.mcp_server import hook_calls, work
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.hook_calls import Hook
 from repertoire.mcp_server.work import Answers
+from repertoire.settings import Settings
 from repertoire.store.database import Store
+from sample_home import SOURCE
 
 pytestmark = pytest.mark.anyio
 
+PDF = f"{SOURCE.key}:skills/pdf-forms.md"
 USED = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
 
 
@@ -61,6 +65,24 @@ async def test_a_use_that_is_not_worked_out_when_the_client_leaves_is_not_lost(
         take_in(store)
     [event] = events_of(home, SELECTED)
     assert event.node.endswith("pdf-forms.md")
+
+
+@pytest.mark.parametrize("by", ["the next session", "a refresh"])
+async def test_a_use_that_a_session_could_not_write_before_it_ended_is_learned_all_the_same(
+    dispatcher: Dispatcher, home: Path, by: str
+) -> None:
+    row = {"at": "2026-01-01T00:00:00Z", "session": "s0", "project": "/project", "request": "request:1"}
+    put_off(home, [{**row, "kind": ASKED, "data": {"prompt": "fill in tax forms"}}])
+    put_off(home, [{**row, "kind": SELECTED, "node": PDF}])
+    if by == "a refresh":
+        with Store.open(home / "repertoire.db") as store:
+            refresh(store, home, settings=Settings(fetch=False))
+    else:
+        await dispatcher.hook("hook_prompt", {"session_id": "s1", "cwd": "/project", "prompt": "write the tests"})
+        assert dispatcher._writing.drain(20)
+    with Store.open(home / "repertoire.db") as store:
+        assert ("request:1", 1.0) in [(link.other, link.weight) for link in store.graph.links(PDF)]
+        assert store.requests.has_text("request:1")
 
 
 def test_an_offer_that_the_client_no_longer_waits_for_is_recorded_as_none(

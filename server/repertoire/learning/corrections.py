@@ -32,6 +32,11 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
     return turned_down or _opens_so(text) or _ends_undoing(text) or _is_all(text)
 
 
+def only_corrects(prompt: str, *, answers: bool = False) -> bool:
+    """Tell whether a prompt corrects and is too brief to ask for other work beside."""
+    return len(prompt.split()) <= _BRIEF and corrects(prompt, answers=answers)
+
+
 def _opens_so(text: str) -> bool:
     before = 0
     for clause, end in _clauses(text):

@@ -17,7 +17,11 @@ _PARTS = {
     "fails": r"(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|breaks?|breaking|broke|broken|throws?|hangs?|hanging|red)",
     "works": r"(?:work|help|compile|build|run|look right|change anything|do anything|fix .*|pass)",
     "now": r"(?: now| again| either| yet| at all| any ?more| for me| still| after .*)?",
-    "done": r"(?:that|this|it|those|these|them|everything|all|your|the (?:last|latest|previous|changes?|edits?))",
+    "done": r"(?:that|this|it|those|these|them|everything|all(?: of)? (?:that|this|it|them|your|(?:the )?<edits>)|your"
+    r"|the <edits>)",
+    # "the last migration", or the last commit, may be anybody's
+    "last": r"(?:all|the (?:last|latest|previous) (?:few |two |\d+ )?(?:<edits>|one|thing)(?: you (?:made|did))?)",
+    "edits": r"(?:changes?|edits?|fix(?:es)?|refactorings?|steps?|attempts?)",
     "you": r"you(?:'ve| have)? (?:just |also |completely |again |now )?",
     "please": r"(?:(?:can|could|would|will) you |let'?s |you (?:need|have) to )?(?:please )?(?:just )?",
     "leider": r"(?:leider |auch |so |mir |das )*",
@@ -80,18 +84,20 @@ i don'?t think (?:that'?s|this is|it'?s) (?:right|correct|it)
 don'?t do (?:that|this)|(?:please )?stop (?:adding|doing|changing|touching|rewriting) .+
 """
 _UNDO = r"""
-<please>(?:undo|revert|roll ?back|discard|scrap)(?: (?:it|that|this|them|please|<done>(?: .*)?))?(?: please)?
+<please>(?:undo|revert|roll ?back|discard|scrap)(?: (?:please|<done>(?: .*)?|<last>))?(?: please)?
 <please>(?:roll|take|change|put|turn|switch|bring) (?:it|that|this|them|everything) back(?: please)?
 <please>(?:roll|take|change|put|turn|switch|bring) (?:it|that|this|them|everything) back (?:to )?(?:how|what|the way) .*
 <please>go back(?: to (?:what|how|before|the (?:previous|old|last|earlier|original) (?:version|state|one|code|way)).*)?
 <please>go back to the (?:version|state) (?:before|from before|we had).*|<please>redo (?:it|this|that)
 <please>get rid of (?:that|this|your) (?:last )?(?:change|edit|code|commit)s?
-(?:mach|nimm) (?:das|es|alles|deine \w+|die \w+ \w+) (?:bitte )?(?:wieder )?(?:rückgängig|zurück)|bitte zurücknehmen
-annule[rz]? (?:ça|cela|tout|ta|tes|vos|votre|la dernière|le dernier)\b.*|reviens en arrière
-(?:deshaz|revierte)(?: (?:eso|esto|todo|el último|los|tus|tu)\b.*)?|deshazlo|vuelve atrás
+(?:mach|nimm) (?:das|es|alles|deine \w+|die letzten? änderung(?:en)?) (?:bitte )?(?:wieder )?(?:rückgängig|zurück)
+bitte zurücknehmen
+annule[rz]? (?:(?:ça|cela|tout|ta|tes|vos|votre)\b.*|la dernière (?:modification|étape)|le dernier changement)
+reviens en arrière
+(?:deshaz|revierte)(?: (?:(?:eso|esto|todo|los|tus|tu)\b.*|el último cambio))?|deshazlo|vuelve atrás
 annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|되돌려.*
 (?:元|前の状態|前のバージョン)に戻して(?:ください)?|やり直して(?:ください)?
-(?:请|先)?(?:把.+)?撤[销消回](?:一下|它|掉|吧|(?:刚才|刚刚|上次|上一|你|这个|这些|这次|那个|所有|全部|最后).*|修改|改动|更改)?
+(?:请|先)?(?:把.+)?撤[销消回](?:一下|它|掉|吧|(?:刚才|刚刚|你|这个|这些|这次|那个|所有|全部|(?:上次|上一|最后).*(?:改|步)).*|修改|改动|更改)?
 (?:请|先)?(?:把.+)?(?:改|退|还原|恢复)回(?:去|来|原样|之前.*|原来.*)?
 (?:请|先)?(?:恢复|还原)(?:原样|原状|到?(?:之前|原来|刚才|上一).*)
 (?:отмени|откати|верни|убери)(?:те)?(?: (?:это|вс[её]|назад|обратно|как было|изменени\w+|правк\w+|последн\w+|сво\w+))*
@@ -127,6 +133,7 @@ _FRENCH = r"""
 (?:ça|ca) (?:plante|bugue|casse) (?:encore|toujours)|pas comme ça
 c'est (?:toujours |encore |complètement )?(?:faux|incorrect|cassé)
 (?:ce )?n'est pas (?:ça|correct|bon|ce que .*)|c'est pas (?:ça|ce que .*)|pas ce que j'ai demandé
+toujours (?:pas|rien)(?: du tout)?
 (?:tu as|vous avez) (?:oublié|cassé|supprimé|effacé|mal) .+|(?:toujours|encore) (?:la même|le même) .+
 (?:l'|le |la |les )?\w+ (?:est|sont) toujours (?:là|cassée?s?|fausse?s?|vides?|la même)
 je voulais dire .+|mauvais(?:e)? (?:fichier|branche|dossier|table|ligne)

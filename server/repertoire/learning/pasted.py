@@ -33,7 +33,13 @@ _PASTED = re.compile(
     )""",
     re.VERBOSE,
 )
+_IMAGE = re.compile(r"\[Image #\d+\]")  # what the client writes for a picture that was pasted
 _READ = 60_000  # characters of a prompt that are looked through
+
+
+def without_images(prompt: str) -> str:
+    """Return a prompt without the client's marks of pasted pictures."""
+    return _IMAGE.sub(" ", prompt).strip() if "[Image #" in prompt else prompt
 
 
 def without_pasted(prompt: str) -> str:

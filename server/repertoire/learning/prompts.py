@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from repertoire.domain.text import content_words, split_words
+from repertoire.learning.follow_ups import is_follow_up
+from repertoire.learning.pasted import without_images
 from repertoire.learning.small_talk import count_words, is_small_talk
 
 MOST = 6_000  # characters of a prompt that are read; the rest is pasted material
@@ -14,7 +16,7 @@ _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
 _WORDS = re.compile(r"[^\W_]+(?:[.+#/@:_-]+[^\W_]+)*[+#]*")  # names, paths and versions stay whole
-_COMMAND = re.compile(r"\s*[/!]\S")
+_COMMAND = re.compile(r"\s*(?:/[\w:-]+(?:\s|\Z)|!\S)")  # the name ends it: "/api/orders returns 500" begins with a path
 
 
 # Words around a request that never change its meaning, as `not`, `only`, `from` and `into` would.
@@ -36,11 +38,26 @@ def essential_words(prompt: str) -> str:
 
 
 def is_needless(prompt: str) -> bool:
-    """Tell whether a prompt needs no component: the client wrote it, or it is a command, small talk or too short."""
-    if _BY_CLIENT.match(prompt) or _COMMAND.match(prompt):
+    """Tell whether a prompt needs no component: it is a command, begins no work of its own, or is too short to tell."""
+    return (
+        is_command(prompt)
+        or carries_on(prompt)
+        or count_words(content_words(without_images(prompt[:MOST]))) < _MIN_WORDS
+    )
+
+
+def is_command(prompt: str) -> bool:
+    """Tell whether a prompt is a slash command, or one for the shell."""
+    return _COMMAND.match(prompt) is not None
+
+
+def carries_on(prompt: str) -> bool:
+    """Tell whether a prompt begins no work of its own: the client wrote it, or it is a follow-up."""
+    if _BY_CLIENT.match(prompt):
         return True
-    words = content_words(prompt[:MOST])
-    return count_words(words) < _MIN_WORDS or is_small_talk(words)
+    said = without_images(prompt[:MOST])
+    words = content_words(said)
+    return is_small_talk(words) or is_follow_up(said, words)
 
 
 def names(prompt: str, component: str, kind: str) -> bool:

@@ -44,6 +44,8 @@ class SessionState:
     answers: bool = False  # whether the next prompt answers a question of the client
     failing: frozenset[str] = frozenset()  # of these selected components the last call failed
     suggested: frozenset[str] = frozenset()  # components offered at any time
+    last: str = ""  # key of the last request, open or closed, if no work outside a request came after it
+    last_prompt: str = ""  # stored part of its text
     using: bool = False  # whether the present turn used a component, with or without a request
 
 
@@ -81,8 +83,19 @@ def replay(events: Sequence[SessionEvent]) -> SessionState:
     failing = frozenset(selected & _failing(events, request))
     suggested = frozenset(event.node for event in events if event.kind == OFFERED)
     return SessionState(
-        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, failing, suggested, using
-    )
+        seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers, failing, suggested,
+        *_last_asked(events), using,
+    )  # fmt: skip
+
+
+def _last_asked(events: Iterable[SessionEvent]) -> tuple[str, str]:
+    last = "", ""
+    for event in events:
+        if event.kind == ASKED:
+            last = event.request, str(event.data.get("prompt", ""))
+        elif event.kind == SELECTED and not event.request:
+            last = "", ""
+    return last
 
 
 def _failing(events: Iterable[SessionEvent], request: str) -> set[str]:

@@ -9,10 +9,11 @@ from typing import Any
 from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.checks import is_check
 from repertoire.learning.corrections import asks, corrects
+from repertoire.learning.prompts import is_command
 from repertoire.learning.shell import ShellCommand, commands, is_outside, place_of
 from repertoire.learning.undoing import restores_stash, undoes
 
-__all__ = ["asks", "corrects", "is_outside", "place_of", "signal_of_call", "signal_of_command"]
+__all__ = ["asks", "corrects", "is_command", "is_outside", "place_of", "signal_of_call", "signal_of_command"]
 
 _READ = 4_000  # characters at the end of a command's output, where checks print their summary
 _PASSED = re.compile(

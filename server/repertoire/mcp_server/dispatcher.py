@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from repertoire.app.clock import now
 from repertoire.app.projects.places import has_memory
 from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
@@ -52,7 +53,10 @@ class Dispatcher:
         self._rescues: list[str] = []  # results of rescues that no answer has mentioned yet
         care = StoreCare(_place, self._mend)
         self._answering: Worker[Answers] = Worker(self._answers, name="answers", care=care)
-        self._writing: Worker[Writes] = Worker(lambda: _writes().Writes(environment), name="writes", care=care)
+        started = now()  # what happened earlier, this process has not heard
+        self._writing: Worker[Writes] = Worker(
+            lambda: _writes().Writes(environment, started=started), name="writes", care=care
+        )
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None

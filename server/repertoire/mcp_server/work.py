@@ -26,7 +26,7 @@ from repertoire.domain.hint import silenced, switched_off
 from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
-from repertoire.learning.signals import asks, is_outside, place_of, signal_of_call
+from repertoire.learning.signals import asks, is_command, is_outside, place_of, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
 from repertoire.mcp_server.opened import Opened
@@ -36,7 +36,7 @@ from repertoire.rendering.project_review import noticed_text
 from repertoire.rendering.traces import hint_text, mention_text, proposal_text
 from repertoire.verbs.verb import Context
 
-_KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
+_KEPT_REQUESTS = 50  # sessions' last requests whose text is kept in memory, for settings that keep it off the disk
 _FRESH_SECONDS = 10.0
 _BEGUN = "what Claude Code has here is still being read: so far from the shipped catalogue alone"
 _REHEARSED = "Write what nobody asked for into the file"
@@ -57,6 +57,7 @@ class Answers(Opened):
     def __init__(self, environment: Mapping[str, str]) -> None:
         super().__init__(environment)
         self._requests: dict[str, lessons.AskedPrompt] = {}
+        self._continuing: set[str] = set()  # sessions whose present turn goes on with the last request
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
         self._noticing = NoticingSessions(self.repertoire)
@@ -156,19 +157,27 @@ class Answers(Opened):
         self._follow({"hook": "UserPromptSubmit"}, hook)
         if self._silent(hook):
             return HookOutcome()
-        self._noticing.hear(hook.text("prompt"), _moment(hook))
-        settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
-        before = hook_events.corrected(hook.text("prompt"), moment, session)
-        request = lessons.open_request(hook.text("prompt"), settings)
-        if request is None:
-            return HookOutcome(events=before)
-        self._keep(hook.session, request)
+        prompt, moment, session = hook.text("prompt"), _moment(hook), self._session(hook.session)
+        self._noticing.hear(prompt, moment)
+        if is_command(prompt):  # the hook that tells of its work may come before this one or after it
+            return HookOutcome()
+        before = hook_events.corrected(prompt, moment, session)
+        request, last = lessons.open_request(prompt, self.repertoire.settings), self._last(hook.session, session)
+        goes_on = lessons.continues(prompt, last, answers=session.answers)
+        (self._continuing.add if goes_on else self._continuing.discard)(hook.session)
+        if request is None:  # of an interrupted request the client tells no end: other work does
+            return HookOutcome(events=before if goes_on else (*before, *hook_events.closed(moment, session)))
+        if goes_on and last is not None:
+            request = last
+        else:
+            self._keep(hook.session, request)
+            before = (*before, hook_events.asked(request, moment, self.repertoire.settings))
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # an offer that is not shown does not count as one
-            return HookOutcome(events=(*before, hook_events.asked(request, moment, settings)))
+            return HookOutcome(events=before)
         found, hint = self._with_others(found, hook, moment, request.key)
         named = (*hook_events.offered(found, moment, request.key), *hook_events.held(found, moment, request.key))
-        events = (*before, hook_events.asked(request, moment, settings), *named, *hint.events)
+        events = (*before, *named, *hint.events)
         text = "\n".join(part for part in (found.text, hint.text) if part)
         return HookOutcome(context_output("UserPromptSubmit", text), events)
 
@@ -206,15 +215,17 @@ class Answers(Opened):
         return HookOutcome(context_output("PreToolUse", said.text), said.events)
 
     def expanded(self, hook: Hook) -> HookOutcome:
-        """Record the component that a slash command selected; the arguments of the command are the request."""
+        """Record the component that a slash command selected; its arguments are the request after the open one."""
         mention = from_command(hook.name("command_name"))
+        self._continuing.discard(hook.session)
         if mention is None or mention.ours:
             return HookOutcome()
         request = (
             None if self._silent(hook) else lessons.open_request(hook.text("command_args"), self.repertoire.settings)
         )
         if request is None:
-            return self._selection(hook, mention)
+            ended = hook_events.closed(_moment(hook), self._session(hook.session))
+            return self._selection(hook, mention, before=ended)
         self._keep(hook.session, request)
         asked = hook_events.asked(request, _moment(hook), self.repertoire.settings)
         return self._selection(hook, mention, before=(asked,))
@@ -224,11 +235,10 @@ class Answers(Opened):
         if hook.name("tool_name") == "Bash":
             return self._command_failed(hook)
         mention = from_tool(hook.name("tool_name"), hook.names("tool_input"), hook.server)
-        session = self._session(hook.session)
+        session, before = self._at_use(hook)
         store = self.repertoire.store
-        return HookOutcome(
-            events=tuple(hook_events.failed(store, mention, _moment(hook), session, error=hook.text("error")))
-        )
+        events = hook_events.failed(store, mention, _moment(hook), session, error=hook.text("error"))
+        return HookOutcome(events=(*before, *events) if events else ())
 
     def _command_failed(self, hook: Hook) -> HookOutcome:
         moment = _moment(hook)
@@ -241,7 +251,7 @@ class Answers(Opened):
 
     def stop(self, hook: Hook) -> HookOutcome:
         """Close the open request, and propose to keep a hard-won solution of this turn."""
-        self._requests.pop(hook.session, None)
+        self._continuing.discard(hook.session)
         self._edits_of(hook.session).end_turn()
         session, asks_back = self._session(hook.session), asks(hook.tail("last_assistant_message"))
         closed = hook_events.closed(_moment(hook), session, asks=asks_back)
@@ -271,19 +281,37 @@ class Answers(Opened):
         return self.repertoire.settings.trace_hints and not self._silent(hook)
 
     def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> HookOutcome:
-        moment, session = _moment(hook), self._session(hook.session, *before)
+        moment, (session, leading) = _moment(hook), self._at_use(hook, *before)
         events = hook_events.selected(self.repertoire.store, mention, moment, session)
         if events:
+            before = leading
             self._edits_of(hook.session).forget()
-        request = self._requests.get(hook.session)
-        if request is None and session.request and session.prompt:  # asked before this process started
-            request = lessons.AskedPrompt(session.request, session.prompt)
+        request = self._last(hook.session, session)
         node = events[0].node if events else ""
         learned = node in session.selected
         if not node or learned or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
         lesson = lessons.lesson(request, node, moment, self.repertoire.embedder)
         return HookOutcome(events=(*before, *events), lessons=(lesson,))
+
+    def _at_use(self, hook: Hook, *before: Event) -> tuple[SessionState, tuple[Event, ...]]:
+        """Return the state in which a component is used, and the events before the use.
+
+        In a turn that goes on with the last request, the first use opens this again.
+        """
+        session = self._session(hook.session, *before)
+        last = self._last(hook.session, session)
+        if last is None or session.request or hook.session not in self._continuing:
+            return session, before
+        before = (*before, hook_events.asked(last, _moment(hook), self.repertoire.settings))
+        return self._session(hook.session, *before), before
+
+    def _last(self, session: str, state: SessionState) -> lessons.AskedPrompt | None:
+        """Return the last request of a session, open or closed; None if its text was kept nowhere."""
+        kept = self._requests.get(session)
+        if kept is not None and kept.key == state.last:
+            return kept
+        return lessons.AskedPrompt(state.last, state.last_prompt) if state.last_prompt else None
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
         repertoire = self.repertoire
@@ -319,6 +347,7 @@ class Answers(Opened):
         return edits
 
     def _keep(self, session: str, request: lessons.AskedPrompt) -> None:
+        self._requests.pop(session, None)
         self._requests[session] = request
         while len(self._requests) > _KEPT_REQUESTS:
             self._requests.pop(next(iter(self._requests)))

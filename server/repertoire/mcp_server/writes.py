@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from repertoire.app.projects.review import Sighting
@@ -27,6 +28,10 @@ Lesson = lessons.Lesson | solving.Proposal | Sighting  # what a hook taught besi
 class Writes(Opened):
     """Writes what tools and hooks change, through a connection of its own."""
 
+    def __init__(self, environment: Mapping[str, str], *, started: str) -> None:
+        super().__init__(environment)
+        self._started = started
+
     def drain(self, taught: Sequence[Lesson] = ()) -> None:
         """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
         store, settings = self.repertoire.store, self.repertoire.settings
@@ -42,7 +47,8 @@ class Writes(Opened):
                 else:
                     lessons.learn(store, lesson, settings)
 
-        _patiently(lambda: take_in(store, keep if taught else None))
+        missed = partial(lessons.learn_missed, store, settings=settings, before=self._started)
+        _patiently(lambda: take_in(store, keep if taught else None, learn=missed))
         if self.faults:  # the half-life may not be the one that was meant
             return
         with suppress(StoreBusy):  # the next writer does it

@@ -97,7 +97,7 @@ def test_growth_is_bounded_and_the_least_useful_go_first(store):
     teach(store, "draw one more diagram")
     assert "restore the old archive" not in texts(store)
     for number in range(20):
-        teach(store, f"another task {number}")
+        teach(store, f"draw chart {number}")
         assert store.requests.count() <= 10
     assert "an old one that was often useful" in texts(store)
 
@@ -120,3 +120,9 @@ def test_what_goes_takes_its_vector_and_its_words_along(store):
     for number in range(12):
         teach(store, f"task number {number}", vector=(1.0, float(number)))
     assert len(store.vectors.matrix(REQUEST_SPACE, "m")[0]) == store.requests.count() == 10
+
+
+def test_a_picture_that_was_pasted_is_no_part_of_a_request():
+    first, second = (open_request(f"[Image #{number}] restore the old archive", Settings()) for number in (1, 2))
+    assert first is not None
+    assert first == second == open_request("restore the old archive", Settings())

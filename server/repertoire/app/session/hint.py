@@ -18,7 +18,7 @@ from repertoire.domain.invocation import MATCHED, PERSON
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.hints import PROMPT, is_exploration
-from repertoire.learning.pasted import without_pasted
+from repertoire.learning.pasted import without_images, without_pasted
 from repertoire.learning.prompts import MOST, is_needless, names
 from repertoire.learning.selections import OURS
 from repertoire.ports import Summary
@@ -90,7 +90,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; most hints are empty."""
     if is_needless(prompt) or is_needless(in_english(prompt)):
         return Offer()
-    prompt = without_pasted(prompt)
+    prompt = without_pasted(without_images(prompt))
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=plan.PROMPT, muted=limits.muted, stale=True)  # nobody waits for a hint
     seen, limits = limits.seen, _with_copies(limits, ranking.snapshot)

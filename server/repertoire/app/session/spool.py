@@ -41,8 +41,15 @@ def _keep_here(store: Store, events: Sequence[Event]) -> None:
     held.extend(event for event in events if event.kind in _TOLD)
 
 
-def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
+def take_in(
+    store: Store,
+    then: Callable[[], object] | None = None,
+    *,
+    learn: Callable[[Sequence[Event]], object] | None = None,
+) -> int:
     """Move the spooled events into the log, and do `then` in the same transaction; return how many events there were.
+
+    `learn` is given the moved events, for which nobody may be left who learns from them.
 
     Raises:
         StoreBusy: the database is still locked; the events stay in the spool.
@@ -62,6 +69,8 @@ def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
             store.events.note_moved([file.name for file in files])
         if then is not None:
             then()
+        if learn is not None:
+            learn(events)
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)

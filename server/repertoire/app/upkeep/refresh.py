@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from repertoire.app.clock import now
@@ -24,6 +25,7 @@ from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.upkeep.refresh_attempts import attempted
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
+from repertoire.app.usage.lessons import learn_missed
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot.home import clones_path
 from repertoire.domain.component import IngestReport
@@ -72,7 +74,7 @@ def refresh(
         settle(store, report=report)
         note_installs(store, settings)
         renew_learned(store)
-        take_in(store)
+        take_in(store, learn=partial(learn_missed, store, settings=settings))
         _sync_commons(store, home, settings)
         compact_when_due(store, half_life=settings.memory_days)
         store.backup.write(now=now())

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.app.usage.request_limit import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST
 from repertoire.domain.digest import digest_of
-from repertoire.domain.event import Moment
-from repertoire.learning.prompts import essential_words, is_needless
+from repertoire.domain.event import ASKED, SELECTED, Event, Moment
+from repertoire.learning.corrections import only_corrects
+from repertoire.learning.pasted import without_images
+from repertoire.learning.prompts import carries_on, essential_words, is_needless
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import in_english
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
+_SEARCHED = 500  # prompts of a session among which a selection's request is looked for
 KEPT = 2_000  # the log keeps at most so many characters of a redacted prompt
 
 
@@ -37,9 +41,14 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     """
     if is_needless(prompt):
         return None
-    text = redact(prompt)[:KEPT]
+    text = redact(without_images(prompt))[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
     return AskedPrompt(key, text)
+
+
+def continues(prompt: str, last: AskedPrompt | None, *, answers: bool = False) -> bool:
+    """Tell whether a prompt goes on with the last request: it begins no work of its own, or briefly corrects this."""
+    return carries_on(prompt) or (last is not None and only_corrects(prompt, answers=answers))
 
 
 def request_key(text: str) -> str:
@@ -65,6 +74,26 @@ def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder |
         return Lesson(request, node, moment)
     vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
     return Lesson(request, node, moment, vector, embedder.query_encoder)
+
+
+def learn_missed(store: Store, events: Sequence[Event], settings: Settings, *, before: str = "") -> None:
+    """Learn selections of the log that no request has: their session ended while another process held the lock.
+
+    Only requests whose text is in the log can be learned; the next refresh computes their vectors. `before`: only
+    earlier selections, since a process learns its own ones itself.
+    """
+    for event in events:
+        if event.kind != SELECTED or not (event.node and event.request and event.session):
+            continue
+        if before and event.at >= before:
+            continue
+        if any(link.other == event.request for link in store.graph.links(event.node)):
+            continue
+        asked = store.events.recent(kinds=(ASKED,), session=event.session, limit=_SEARCHED)
+        text = next((str(one.data.get("prompt", "")) for one in asked if one.request == event.request), "")
+        if text:
+            moment = Moment(event.at, event.session, event.project)
+            learn(store, Lesson(AskedPrompt(event.request, text), event.node, moment), settings)
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
