@@ -19,6 +19,7 @@ COMPLAINTS = (OUTDATED, WRONG, UNSAFE, SPAM)
 PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what an environment may name
 
 TITLE, TEXT, NOTE, TAGS, USES = 200, 20_000, 500, 12, 20  # the most characters and items that are kept
+LEFT_OUT = "left out: the middle"  # stands in a text of which only the beginning and the end are kept
 IN_PROJECT = ("file:", "symbol:", "section:")  # how the keys begin of what lies in one project: they stay at home
 ME = "me"  # who contributes and votes on this machine
 OTHERS = "somebody else"  # whose traces a file brought that names nobody

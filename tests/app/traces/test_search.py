@@ -15,8 +15,8 @@ from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceAnswer, TraceQuery
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
-from repertoire.domain.trace import Trace
-from repertoire.rendering.traces import found_text
+from repertoire.domain.trace import TEXT, Trace
+from repertoire.rendering.traces import contribution_text, found_text
 from repertoire.verbs.traces import SEARCH_TRACES
 from repertoire.verbs.verb import Context
 
@@ -73,3 +73,36 @@ def test_beside_a_trace_that_fits_none_is_told_that_solves_something_else(repert
     nearest = look(repertoire, "how do I centre a div in a flexbox layout")
     assert not nearest.fits
     assert len(nearest.hits) > 1
+
+
+LOG = "".join(
+    f"tests/orders/test_{number}.py::test_it_works PASSED [{number}%] in the database orders\n" for number in range(400)
+)
+ROLLED_BACK = "E   sqlalchemy.exc.PendingRollbackError: This Session's transaction has been rolled back\n1 failed\n"
+
+
+def test_of_a_long_log_the_end_is_kept_where_the_error_is_and_its_author_is_told_what_is_not(
+    repertoire: Repertoire,
+) -> None:
+    told = TraceFields("orders roll back", "One test fails.", "Begin anew.\n" * 2_000, error=f"{LOG}{ROLLED_BACK}")
+    drafted = draft(repertoire.store, told, moment=Moment(now(), "s", "/srv/acme"))
+    shown = contribution_text(drafted)
+    assert "shortened: the problem is longer than 20000 characters" in shown
+    assert "shortened: the solution is" in shown
+    kept = confirm(repertoire.store, drafted.token, now=now()).trace
+    assert kept.context.startswith("One test fails.")
+    assert kept.context.endswith(ROLLED_BACK.strip())
+    assert max(len(kept.context), len(kept.solution)) <= TEXT
+    found = SEARCH_TRACES.run(Context.of(repertoire), TraceQuery("", f"{LOG}{ROLLED_BACK}"))
+    assert found.hits[0].error.startswith("PendingRollbackError")
+
+
+def test_what_is_cut_of_a_long_text_is_cut_after_its_secrets_are_gone(repertoire: Repertoire) -> None:
+    key = (
+        "-----BEGIN RSA PRIVATE KEY-----\n"
+        + "\n".join(["MIIEow/IBAAKCAQ" * 4] * 40)
+        + "\n-----END RSA PRIVATE KEY-----"
+    )
+    kept = keep(repertoire, replace(VITE, solution=LOG + key + "\nmore of it" * 1_040))
+    assert "left out" in kept.solution
+    assert "MIIEow" not in kept.solution
