@@ -93,6 +93,42 @@ def test_the_exact_key_tells_names_apart_that_the_key_does_not():
     assert numpy.words[:2] == ("ModuleNotFoundError", "numpy")
 
 
+UNLIKE_UNDER_A_WRAPPER = [
+    (
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+        'ERROR: failed to solve: process "/bin/sh -c apt-get update" did not complete successfully: exit code: 1',
+    ),
+    ("AxiosError: Request failed with status code 401", "AxiosError: Request failed with status code 500"),
+    ("urllib.error.HTTPError: HTTP Error 403", "urllib.error.HTTPError: HTTP Error 404"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), UNLIKE_UNDER_A_WRAPPER)
+def test_the_exact_key_tells_apart_what_failed_under_one_wrapper_and_only_that_tells(first, second):
+    assert one(first).key == one(second).key
+    assert one(first).exact != one(second).exact
+    assert one(first).exact == one(first.replace('"/bin', '"/usr/bin')).exact
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "error: failed to push some refs to 'example.com:ann/shop.git'",
+        "error: subprocess-exited-with-error\n\n\u00d7 python setup.py bdist_wheel did not run successfully.",
+        "npm error code 1\nnpm error path /app/node_modules/sharp\nnpm error command failed\nnpm error command sh -c x",
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+    ],
+)
+def test_a_line_that_only_wraps_an_error_is_none_beside_the_error(wrapper):
+    for told in (" ! [rejected] main -> main (fetch first)", "fatal error: Python.h: No such file or directory"):
+        assert [found.key for found in signatures_in(f"{told}\n{wrapper}")] == [one(told).key]
+
+
+def test_a_wrapper_alone_is_known_again_by_what_it_names_alone():
+    assert all(one(text).nameless for text in UNLIKE_UNDER_A_WRAPPER[0] + UNLIKE_UNDER_A_WRAPPER[1])
+    assert not one("OperationalError: FATAL: sorry, too many clients already").nameless
+
+
 def test_the_coarse_key_holds_what_differs_in_no_word():
     apart = one("error: expected 3 arguments, found 2"), one("error: expected arguments; found")
     assert apart[0].key != apart[1].key

@@ -100,11 +100,14 @@ _PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
 _ANY_BUT_HINTS = any_of(pattern for weight, pattern in _PATTERNS if weight > HINTED)
 _HINT = next(pattern for weight, pattern in _PATTERNS if weight == HINTED)
 _EMPTY_TALK = expression(
-    r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
+    r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|command[ ]|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
     |error:[ ]aborting[ ]due[ ]to.*|.*Process[ ]completed[ ]with[ ]exit[ ]code.*|make(?:\[\d+\])?:[ ][*]{3}.*|For[ ]more[ ]information.*|.*exited[ ]with[ ](?:code|status)[ ]\d+.*
     |\d+[ ]errors?[ ]generated\.?|.*note:[ ].*|Found[ ]\d+[ ]errors?.*|error[ ]Command[ ]failed.*|\[notice\].*|note:.*|Running[ ]exception[ ]handlers|gyp[ ]ERR!.*(?:node|cwd|System).*
-    |ERROR:[ ]Running[ ].*|ELIFECYCLE.*|npm[ ](?:ERR!|error)[ ]code[ ](?:ELIFECYCLE|1).*)$"""
+    |ERROR:[ ]Running[ ].*|ELIFECYCLE.*|npm[ ](?:ERR!|error)[ ]code[ ](?:ELIFECYCLE|1).*|error:[ ]failed[ ]to[ ]push[ ]some[ ]refs.*
+    |error:[ ](?:subprocess-exited-with-error|metadata-generation-failed)|.*[ ]did[ ]not[ ]run[ ]successfully\.?|.*Encountered[ ]error[ ]while[ ]generating[ ]package[ ]metadata.*)$"""
 )
+# It tells which command of an image failed, and not of what: so it counts where no other line tells more.
+_OF_AN_IMAGE = expression(r"^.*\bprocess[ ].*did[ ]not[ ]complete[ ]successfully.*$")
 
 
 def is_empty_talk(line: str) -> bool:
@@ -123,7 +126,8 @@ def headline_of(line: str) -> Headline | None:
         if found := pattern.match(line):
             groups = found.groupdict()
             kind = groups.get("code") or groups.get("kind") or ""
-            return Headline(kind.strip(), (groups.get("message") or "").strip(), weight)
+            sure = HINTED if _OF_AN_IMAGE.match(line) else weight
+            return Headline(kind.strip(), (groups.get("message") or "").strip(), sure)
     return None
 
 

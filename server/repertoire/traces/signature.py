@@ -57,11 +57,11 @@ class Signature:
 
     @property
     def nameless(self) -> bool:
-        """Whether nothing is left of the error without its names: something is missing, and only they tell what."""
+        """Whether nothing is left of the error without its names: they alone tell what is missing, or what failed."""
         left = _LETTERS.findall(MARK.sub(" ", self.template).lower())
         if not self.exception.islower():  # else it is a program
             left += [part.lower() for part in _PARTS.findall(self.exception)]
-        return MARK.search(self.template) is not None and all(word in _MISSING or word in _STOP for word in left)
+        return MARK.search(self.template) is not None and all(word in _GENERIC or word in _STOP for word in left)
 
 
 _WORD = linear.compile(r"[\pL\pN_][\pL\pN_+#-]*")
@@ -72,13 +72,14 @@ _STOP = frozenset(
     """a an the and or of to in on at for from by with as is are was were be been it its this that these those you your
     i we they he she has have had do does did but if then than so such there here into out up over under""".split()
 )
-# An error of these words alone says that a file, module, command, key or name is missing, in the words of runtimes,
-# compilers and shells; which one it is, its names alone say.
-_MISSING = frozenset(
-    """attribute cannot class command corresponding could declarations def defined directory enoent errno error
-    exception exist exists file find found import ioerror key load lookup make missing module name named needed no
-    not object open oserror package property reference require resolve rule stat stop such symbol target type unable
-    undefined unknown unresolved variable""".split()
+# An error of these words alone says that a file, module, command, key or name is missing, or that a command or request
+# failed, in the words of runtimes, compilers and shells; which one it is, its names and numbers alone say.
+_GENERIC = frozenset(
+    """attribute axios cannot class code command complete corresponding could declarations def defined did directory
+    enoent errno error exception execution exist exists exit exited fail failed file find found http import ioerror key
+    load lookup make missing module name named needed no non not object open oserror package process property reference
+    request require resolve response returned rule solve stat status stop subprocess successfully such symbol target
+    task type unable undefined unknown unresolved variable zero""".split()
 )
 _GENERAL = frozenset("error exception fatal failure warning fatalerror bash zsh sh dash fish ksh cmd err e".split())
 _QUOTED = linear.compile(r"""(?:^|[^\w'"`])(?:'([^'\n]{0,200})'|"([^"\n]{0,200})"|`([^`'\n]{0,200})['`])""")
@@ -97,6 +98,11 @@ _OF_A_COMMAND = linear.compile(
     r"(?P<after>(?:command )?not found|No such file or directory|Permission denied|Is a directory)$"
 )
 _NOT_FOUND = linear.compile(r"^command not found: (?P<value>.*)$")
+_SHELLED = linear.compile(r"\bsh -\w*c (?P<command>[\w.@+-]+(?: [\w.@+:-]+)?)")  # the first words of a quoted command
+_STATUS = linear.compile(
+    r"(?i)\b(?:exit(?:ed)?|status|code|http(?:/[\d.]+)?|returned)\b"
+    r"[ :=]*(?:(?:with|code|status|error)[ :=]*)*(?P<number>\d{1,3})\b"
+)
 _TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
 
 
@@ -204,7 +210,7 @@ def _made(headline: Headline) -> Signature | None:
         exception=exception,
         template=template,
         key=_digest(f"{kind}\n{compared}"),
-        exact=_digest("\n".join((kind, compared, *names))),
+        exact=_digest("\n".join((kind, compared, *names, *_told_apart(message)))),
         coarse=_digest(f"{kind}\n{' '.join(words)}"),
         names=names,
         message=message,
@@ -229,6 +235,12 @@ def _names(message: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in quoted if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[
         :_NAMES
     ]
+
+
+def _told_apart(message: str) -> Iterator[str]:
+    """Yield what else tells one error from another under the same wrapper: the command that it ran, and its status."""
+    yield from (str(found["command"]) for found in _SHELLED.finditer(message))
+    yield from (str(found["number"]) for found in _STATUS.finditer(message))
 
 
 def _digest(text: str) -> str:

@@ -10,12 +10,14 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
+from repertoire.app.traces import reread
 from repertoire.app.traces.contribute import amended, confirm, draft
 from repertoire.app.traces.fields import TraceFields
-from repertoire.app.traces.search import TraceAnswer, TraceQuery
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
-from repertoire.domain.trace import TEXT, Trace
+from repertoire.domain.trace import SUPERSEDED, TEXT, Trace
 from repertoire.rendering.traces import contribution_text, found_text
 from repertoire.verbs.traces import SEARCH_TRACES
 from repertoire.verbs.verb import Context
@@ -106,3 +108,23 @@ def test_what_is_cut_of_a_long_text_is_cut_after_its_secrets_are_gone(repertoire
     kept = keep(repertoire, replace(VITE, solution=LOG + key + "\nmore of it" * 1_040))
     assert "left out" in kept.solution
     assert "MIIEow" not in kept.solution
+
+
+def test_a_refresh_reads_the_errors_of_traces_again_once_where_the_rules_for_them_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    with open_repertoire(tmp_path, environment={}) as opened:
+        kept = keep(opened, replace(DOCKER, error="FATAL: sorry, too many clients already"))
+        newer = keep(opened, amended(opened.store, kept.key, {"solution": "Raise max_connections."}))
+        older = [replace(one, signatures={"signature:exact:old": "as it was"}) for one in opened.store.traces.all()]
+        opened.store.traces.sign_again(older, "of an older version", now=now())
+        asked = TraceQuery("", "FATAL: sorry, too many clients already", include_expired=True)
+        assert not search_traces(opened.traces, asked).hits[0].error
+        for _ in range(2):
+            refresh(opened.store, tmp_path, settings=opened.settings)
+            assert all(hit.error for hit in search_traces(opened.traces, asked).hits)
+            assert opened.store.traces.get(newer.key) == newer
+            assert opened.store.traces.state(kept.key) == SUPERSEDED
+            monkeypatch.setattr(reread, "signatures_of", None)  # what is read once is not read again
+        assert not opened.store.traces.showing(["signature:exact:old"])
