@@ -109,6 +109,13 @@ _EMPTY_TALK = expression(
 # It tells which command of an image failed, and not of what: so it counts where no other line tells more.
 _OF_AN_IMAGE = expression(r"^.*\bprocess[ ].*did[ ]not[ ]complete[ ]successfully.*$")
 
+# What drivers, clients and daemons put before an error that others print without it; `kind` is the driver's exception.
+_WRAPPER = expression(
+    r"""^(?:\((?P<kind>(?:\w+\.)+\w+)\)|connection[ ](?:to[ ]server[ ].{1,120}?[ ])?failed:|(?:FATAL|ERROR|PANIC):
+    |(?P<daemon>(?:Error[ ])?response[ ]from[ ]daemon:(?:[ ]Conflict\.)?)|failed[ ]to[ ]solve:)[ ](?P<message>.+)$"""
+)
+_NESTED = 4  # wrappers of one message
+
 
 def is_empty_talk(line: str) -> bool:
     """Tell whether a line only says that something failed, or where more is to be found."""
@@ -139,3 +146,14 @@ def deeper(headline: Headline) -> Iterator[Headline]:
             return
         yield inner
         headline = inner
+
+
+def unwrapped(headline: Headline) -> Headline:
+    """Return a headline without what drivers, clients and daemons put before the message of another program."""
+    for _ in range(_NESTED):
+        found = _WRAPPER.match(headline.message)
+        if found is None:
+            break
+        kind = str(found["kind"] or ("" if found["daemon"] else headline.kind))
+        headline = Headline(kind, str(found["message"]), headline.weight)
+    return headline

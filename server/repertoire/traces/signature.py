@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from repertoire import linear
 from repertoire.traces.frames import is_frame
-from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk
+from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk, unwrapped
 from repertoire.traces.masking import LONGEST, MARK, generalise, mask, plain
 
 HEAD, TAIL = (
@@ -77,14 +77,14 @@ _STOP = frozenset(
 _GENERIC = frozenset(
     """attribute axios cannot class code command complete corresponding could declarations def defined did directory
     enoent errno error exception execution exist exists exit exited fail failed file find found http import ioerror key
-    load lookup make missing module name named needed no non not object open oserror package process property reference
-    request require resolve response returned rule solve stat status stop subprocess successfully such symbol target
-    task type unable undefined unknown unresolved variable zero""".split()
+    load locate lookup make missing module name named needed no non not object open oserror package process property
+    reference request require requirement resolve response returned rule satisfies solve stat status stop subprocess
+    successfully such symbol target task that type unable undefined unknown unresolved variable version zero""".split()
 )
 _GENERAL = frozenset("error exception fatal failure warning fatalerror bash zsh sh dash fish ksh cmd err e".split())
 _QUOTED = linear.compile(r"""(?:^|[^\w'"`])(?:'([^'\n]{0,200})'|"([^"\n]{0,200})"|`([^`'\n]{0,200})['`])""")
 _QUOTES = linear.compile("['\"`]")
-_NO_NAME = linear.compile(r"(?i)[/\\]|://|\d{4,}|\s.*\s.*\s|@|[<>]")
+_NO_NAME = linear.compile(r"(?i)[/\\]|://|\d{4,}|^[0-9a-f]{12,}$|\s.*\s.*\s|@|[<>]")
 _PREFIX = linear.compile(
     r"""^(?:[\w.-]{1,60} +\| |#\d+ +[\d.]+ |\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"""
     r"""|\[?\d\d:\d\d:\d\d[.,\d]*\]? +|[>│║┃] *|\[\d+/\d+\] +|\* )+"""
@@ -98,6 +98,9 @@ _OF_A_COMMAND = linear.compile(
     r"(?P<after>(?:command )?not found|No such file or directory|Permission denied|Is a directory)$"
 )
 _NOT_FOUND = linear.compile(r"^command not found: (?P<value>.*)$")
+# What a tool adds to one error by where it was run: where it looked for a repository, and what an index has.
+_ASIDE = linear.compile(r" \((?:or any (?:of the )?parent [^)]*\)(?:: \.git)?|from versions: [^)]*\)?)")
+_PACKAGE = linear.compile(r"\b(?:satisfies the requirement|Unable to locate package) (?P<name>[\w.+-]+)")
 _SHELLED = linear.compile(r"\bsh -\w*c (?P<command>[\w.@+-]+(?: [\w.@+:-]+)?)")  # the first words of a quoted command
 _STATUS = linear.compile(
     r"(?i)\b(?:exit(?:ed)?|status|code|http(?:/[\d.]+)?|returned)\b"
@@ -183,7 +186,7 @@ def _read(lines: Sequence[str], frames: Sequence[bool], at: int, *, traceback: b
     for inner in deeper(headline):
         headline = Headline(inner.kind, inner.message, max(headline.weight, inner.weight))
     if headline.message:
-        return headline
+        return unwrapped(headline)
     follows = (plain(lines[place]) for place in range(at + 1, min(at + 6, len(lines))) if not frames[place])
     telling = (_TOOL.sub("", text) for text in follows if not is_empty_talk(text))
     said = next((text for text in telling if _LETTERS.search(text)), "")
@@ -197,7 +200,7 @@ def _is_a_class(kind: str) -> bool:
 def _made(headline: Headline) -> Signature | None:
     exception = _short(headline.kind)
     message = plain(headline.message)[:LONGEST]
-    template = mask(_command_out(message))
+    template = mask(_ASIDE.sub("", _command_out(message)))
     if not exception and not _LETTERS.search(MARK.sub("", template)):  # the whole message is in quotes
         template = mask(_QUOTES.sub(" ", message))
     template = template[:_TEMPLATE]
@@ -232,15 +235,16 @@ def _command_out(message: str) -> str:
 
 def _names(message: str) -> tuple[str, ...]:
     quoted = (next(filter(None, groups), "").strip() for groups in _QUOTED.findall(message))
-    return tuple(dict.fromkeys(name for name in quoted if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[
-        :_NAMES
-    ]
+    told = (*(str(found["name"]) for found in _PACKAGE.finditer(message)), *quoted)
+    return tuple(dict.fromkeys(name for name in told if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[:_NAMES]
 
 
 def _told_apart(message: str) -> Iterator[str]:
-    """Yield what else tells one error from another under the same wrapper: the command that it ran, and its status."""
+    """Yield what else tells one error from another: the command that it ran, its status, and that there is nothing."""
     yield from (str(found["command"]) for found in _SHELLED.finditer(message))
     yield from (str(found["number"]) for found in _STATUS.finditer(message))
+    if "(from versions: none)" in message:  # another cause than that the index has other versions
+        yield "none"
 
 
 def _digest(text: str) -> str:
