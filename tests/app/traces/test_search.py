@@ -128,3 +128,21 @@ def test_a_refresh_reads_the_errors_of_traces_again_once_where_the_rules_for_the
             assert opened.store.traces.state(kept.key) == SUPERSEDED
             monkeypatch.setattr(reread, "signatures_of", None)  # what is read once is not read again
         assert not opened.store.traces.showing(["signature:exact:old"])
+
+
+def test_another_message_of_the_same_exception_is_no_sure_answer_and_the_same_one_is(repertoire: Repertoire) -> None:
+    crowded = "psycopg.OperationalError: connection failed: FATAL:  sorry, too many clients already"
+    context, solution = "The API fails under load.", "Use pgbouncer and set pool_size=5."
+    kept = keep(repertoire, TraceFields("Postgres says too many connections", context, solution, error=crowded))
+    for other in (VITE, DNS):
+        keep(repertoire, other)
+    for printed, fits in (
+        ("connection failed: Connection refused", False),
+        ("FATAL: sorry, too many clients already", True),
+    ):
+        asked = TraceQuery("", f"psycopg.OperationalError: {printed}")
+        found = SEARCH_TRACES.run(Context.of(repertoire), asked)
+        assert (found.hits[0].trace.key, found.fits) == (kept.key, fits)
+    unread = SEARCH_TRACES.run(Context.of(repertoire), replace(asked, without=frozenset({"signatures"})))
+    assert not unread.hits[0].error
+    assert not unread.hits[0].evidence.other_message
