@@ -93,6 +93,83 @@ def test_the_exact_key_tells_names_apart_that_the_key_does_not():
     assert numpy.words[:2] == ("ModuleNotFoundError", "numpy")
 
 
+UNLIKE_UNDER_A_WRAPPER = [
+    (
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+        'ERROR: failed to solve: process "/bin/sh -c apt-get update" did not complete successfully: exit code: 1',
+    ),
+    ("AxiosError: Request failed with status code 401", "AxiosError: Request failed with status code 500"),
+    ("urllib.error.HTTPError: HTTP Error 403", "urllib.error.HTTPError: HTTP Error 404"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), UNLIKE_UNDER_A_WRAPPER)
+def test_the_exact_key_tells_apart_what_failed_under_one_wrapper_and_only_that_tells(first, second):
+    assert one(first).key == one(second).key
+    assert one(first).exact != one(second).exact
+    assert one(first).exact == one(first.replace('"/bin', '"/usr/bin')).exact
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "error: failed to push some refs to 'example.com:ann/shop.git'",
+        "error: subprocess-exited-with-error\n\n\u00d7 python setup.py bdist_wheel did not run successfully.",
+        "npm error code 1\nnpm error path /app/node_modules/sharp\nnpm error command failed\nnpm error command sh -c x",
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+    ],
+)
+def test_a_line_that_only_wraps_an_error_is_none_beside_the_error(wrapper):
+    for told in (" ! [rejected] main -> main (fetch first)", "fatal error: Python.h: No such file or directory"):
+        assert [found.key for found in signatures_in(f"{told}\n{wrapper}")] == [one(told).key]
+
+
+def test_a_wrapper_alone_is_known_again_by_what_it_names_alone():
+    assert all(one(text).nameless for text in UNLIKE_UNDER_A_WRAPPER[0] + UNLIKE_UNDER_A_WRAPPER[1])
+    assert not one("OperationalError: FATAL: sorry, too many clients already").nameless
+
+
+SAME_UNDER_ANOTHER_WRAPPER = [
+    (
+        "psycopg2.OperationalError: FATAL:  sorry, too many clients already",
+        "psycopg.OperationalError: connection failed: FATAL:  sorry, too many clients already",
+        'psycopg.OperationalError: connection to server at "db", port 5 failed: FATAL: sorry, too many clients already',
+        "sqlalchemy.exc.OperationalError: (psycopg2.OperationalError) FATAL:  sorry, too many clients already",
+    ),
+    (
+        'The container name "/db" is already in use by container "0a1b2c3d4e5f".',
+        'Error response from daemon: Conflict. The container name "/db" is already in use by container "aabbcc".',
+        'docker: Error response from daemon: Conflict. The container name "/db" is already in use by container "a0b0".',
+    ),
+    (
+        "psycopg2.errors.UniqueViolation: duplicate key value violates key",
+        "sqlalchemy.exc.IntegrityError: (psycopg2.errors.UniqueViolation) duplicate key value violates key",
+    ),
+    (
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "fatal: not a git repository (or any parent up to mount point /)",
+        "fatal: not a git repository (or any parent up to mount point /srv)",
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==2.1.0 (from versions: none)",
+        "ERROR: Could not find a version that satisfies the requirement torch<3 (from versions: 1.0.0, 2.0, 2.2.0)",
+        "ERROR: Could not find a version that satisfies the requirement numpy (from versions: none)",
+    ),
+    ("E: Unable to locate package libpq-dev", "E: Unable to locate package libssl1.1"),
+]
+
+
+@pytest.mark.parametrize("printed", SAME_UNDER_ANOTHER_WRAPPER)
+def test_an_error_is_the_same_under_another_wrapper(printed):
+    assert len({one(text).key for text in printed}) == 1
+
+
+def test_which_package_is_not_there_tells_one_error_from_another_and_so_does_whether_any_version_is():
+    for exact in ([one(text).exact for text in texts] for texts in SAME_UNDER_ANOTHER_WRAPPER[-2:]):
+        assert len(set(exact)) == len(exact)
+    assert one(SAME_UNDER_ANOTHER_WRAPPER[-1][0]).nameless
+
+
 def test_the_coarse_key_holds_what_differs_in_no_word():
     apart = one("error: expected 3 arguments, found 2"), one("error: expected arguments; found")
     assert apart[0].key != apart[1].key

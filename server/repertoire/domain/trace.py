@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from repertoire.domain.trust import Flag
 
 TRACE, SIGNATURE = "trace", "signature"  # kinds of nodes
+# Of the rules by which an error gets its signature. Raise it when they give other keys than before: a refresh then
+# reads the errors of the traces that are kept again.
+SIGNATURES_VERSION = "3"
 SHOWS, CONCERNS, SUPERSEDES = "shows", "concerns", "supersedes"  # relations
 PROBLEM_SPACE, SOLUTION_SPACE = "problem", "solution"  # vector spaces
 
@@ -19,6 +22,7 @@ COMPLAINTS = (OUTDATED, WRONG, UNSAFE, SPAM)
 PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what an environment may name
 
 TITLE, TEXT, NOTE, TAGS, USES = 200, 20_000, 500, 12, 20  # the most characters and items that are kept
+LEFT_OUT = "left out: the middle"  # stands in a text of which only the beginning and the end are kept
 IN_PROJECT = ("file:", "symbol:", "section:")  # how the keys begin of what lies in one project: they stay at home
 ME = "me"  # who contributes and votes on this machine
 OTHERS = "somebody else"  # whose traces a file brought that names nobody

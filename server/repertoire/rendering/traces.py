@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line, clean_lines, counted
-from repertoire.domain.trace import DRAFT, FAILED, PARTLY, SUPERSEDED, TRACE, RatedTrace, Trace, Trust, Vote
+from repertoire.domain.trace import (
+    DRAFT,
+    FAILED,
+    LEFT_OUT,
+    PARTLY,
+    SUPERSEDED,
+    TEXT,
+    TRACE,
+    RatedTrace,
+    Trace,
+    Trust,
+    Vote,
+)
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.rendering.flags import flag_lines, gives_orders, headline
 
@@ -214,7 +226,17 @@ def consent_text(trace: Trace) -> str:
 
 def _whole(trace: Trace) -> list[str]:
     said = ["", "Problem:", *clean_lines(trace.context, _BODY), "", "Solution:", *clean_lines(trace.solution, _BODY)]
-    return [_title(trace), *_facts(trace), *_flagged(trace), *said]
+    return [_title(trace), *_facts(trace), *_shortened(trace), *_flagged(trace), *said]
+
+
+def _shortened(trace: Trace) -> list[str]:
+    """Tell the author of a trace which of its texts are too long to be kept whole."""
+    long = {"problem": trace.context, "solution": trace.solution}
+    return [
+        f"shortened: the {name} is longer than {TEXT} characters; its beginning and its end are kept"
+        for name, text in long.items()
+        if LEFT_OUT in text
+    ]
 
 
 def _flagged(trace: Trace) -> list[str]:

@@ -78,18 +78,42 @@ class Traces:
         """Make a trace searchable, and mark the one that it replaces as superseded."""
         text = words_of(" ".join((trace.title, *trace.tags)), trace.context, trace.solution)
         writer.put_node(self._node(node_id), text=text)
+        replaced = self.find(trace.supersedes) if trace.supersedes else None
+        if replaced is not None:
+            self._db.execute("UPDATE trace SET status = ? WHERE node_id = ?", (SUPERSEDED, replaced))
+        self._link(writer, trace, replaces=replaced is not None)
+
+    def _link(self, writer: GraphWriter, trace: Trace, *, replaces: bool) -> None:
+        """Join a trace to its errors, to what it used, and to the trace that it replaces, where that is here."""
         for key, template in trace.signatures.items():
             writer.put_node(Node(key, SIGNATURE, template))
         edges = [
             *(Edge(trace.key, key, SHOWS) for key in trace.signatures),
             *(Edge(trace.key, key, CONCERNS) for key in trace.uses),
         ]
-        replaced = self.find(trace.supersedes) if trace.supersedes else None
-        if replaced is not None:
+        if replaces:
             edges.append(Edge(trace.key, trace.supersedes, SUPERSEDES))
-            self._db.execute("UPDATE trace SET status = ? WHERE node_id = ?", (SUPERSEDED, replaced))
         writer.replace_edges(Owner(0, trace.key), edges)
         writer.touch_nodes(TRACE)
+
+    def is_signed_with(self, version: str) -> bool:
+        """Tell whether the errors of all traces were read with this version of the rules for signatures."""
+        return str(self._db.meta("signatures")) == version
+
+    def sign_again(self, traces: Iterable[Trace], version: str, *, now: str) -> None:
+        """Give stored traces the signatures that they have here, and record the version of the rules."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, now)
+            for trace in traces:
+                node_id = self.find(trace.key)
+                self._db.execute(
+                    "UPDATE trace SET signatures = ? WHERE node_id = ?", (as_json(trace.signatures), node_id)
+                )
+                if node_id is not None and trace.status != DRAFT:
+                    replaces = bool(trace.supersedes) and self.find(trace.supersedes) is not None
+                    self._link(writer, trace, replaces=replaces)
+            writer.collect_orphans()
+            self._db.set_meta("signatures", version)
 
     def _node(self, node_id: int) -> Node:
         key, name, data = self._db.rows("SELECT key, name, data FROM node WHERE id = ?", (node_id,))[0]

@@ -100,11 +100,21 @@ _PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
 _ANY_BUT_HINTS = any_of(pattern for weight, pattern in _PATTERNS if weight > HINTED)
 _HINT = next(pattern for weight, pattern in _PATTERNS if weight == HINTED)
 _EMPTY_TALK = expression(
-    r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
+    r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|command[ ]|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
     |error:[ ]aborting[ ]due[ ]to.*|.*Process[ ]completed[ ]with[ ]exit[ ]code.*|make(?:\[\d+\])?:[ ][*]{3}.*|For[ ]more[ ]information.*|.*exited[ ]with[ ](?:code|status)[ ]\d+.*
     |\d+[ ]errors?[ ]generated\.?|.*note:[ ].*|Found[ ]\d+[ ]errors?.*|error[ ]Command[ ]failed.*|\[notice\].*|note:.*|Running[ ]exception[ ]handlers|gyp[ ]ERR!.*(?:node|cwd|System).*
-    |ERROR:[ ]Running[ ].*|ELIFECYCLE.*|npm[ ](?:ERR!|error)[ ]code[ ](?:ELIFECYCLE|1).*)$"""
+    |ERROR:[ ]Running[ ].*|ELIFECYCLE.*|npm[ ](?:ERR!|error)[ ]code[ ](?:ELIFECYCLE|1).*|error:[ ]failed[ ]to[ ]push[ ]some[ ]refs.*
+    |error:[ ](?:subprocess-exited-with-error|metadata-generation-failed)|.*[ ]did[ ]not[ ]run[ ]successfully\.?|.*Encountered[ ]error[ ]while[ ]generating[ ]package[ ]metadata.*)$"""
 )
+# It tells which command of an image failed, and not of what: so it counts where no other line tells more.
+_OF_AN_IMAGE = expression(r"^.*\bprocess[ ].*did[ ]not[ ]complete[ ]successfully.*$")
+
+# What drivers, clients and daemons put before an error that others print without it; `kind` is the driver's exception.
+_WRAPPER = expression(
+    r"""^(?:\((?P<kind>(?:\w+\.)+\w+)\)|connection[ ](?:to[ ]server[ ].{1,120}?[ ])?failed:|(?:FATAL|ERROR|PANIC):
+    |(?P<daemon>(?:Error[ ])?response[ ]from[ ]daemon:(?:[ ]Conflict\.)?)|failed[ ]to[ ]solve:)[ ](?P<message>.+)$"""
+)
+_NESTED = 4  # wrappers of one message
 
 
 def is_empty_talk(line: str) -> bool:
@@ -123,7 +133,8 @@ def headline_of(line: str) -> Headline | None:
         if found := pattern.match(line):
             groups = found.groupdict()
             kind = groups.get("code") or groups.get("kind") or ""
-            return Headline(kind.strip(), (groups.get("message") or "").strip(), weight)
+            sure = HINTED if _OF_AN_IMAGE.match(line) else weight
+            return Headline(kind.strip(), (groups.get("message") or "").strip(), sure)
     return None
 
 
@@ -135,3 +146,14 @@ def deeper(headline: Headline) -> Iterator[Headline]:
             return
         yield inner
         headline = inner
+
+
+def unwrapped(headline: Headline) -> Headline:
+    """Return a headline without what drivers, clients and daemons put before the message of another program."""
+    for _ in range(_NESTED):
+        found = _WRAPPER.match(headline.message)
+        if found is None:
+            break
+        kind = str(found["kind"] or ("" if found["daemon"] else headline.kind))
+        headline = Headline(kind, str(found["message"]), headline.weight)
+    return headline

@@ -75,6 +75,10 @@ _MASKS: tuple[tuple[linear.LinearPattern, str | Callable[[linear.LinearMatch], s
     ),
     (expression(rf"(?i)(?P<before>--[a-z-]{{0,30}}(?:{_SECRETIVE})[ ])[^ ]+"), _kept("<secret>")),
     (expression(r"(?i)(?P<before>\b(?:bearer|basic)[ ])[a-z0-9._~+/=-]{12,}"), _kept("<secret>")),
+    (
+        expression(r"(?P<before>\b(?:satisfies[ ]the[ ]requirement|Unable[ ]to[ ]locate[ ]package)[ ])\w[^ (]*"),
+        _kept("<name>"),
+    ),
     (expression(r"""\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s"'`<>|]*"""), "<url>"),
     (
         expression(

@@ -20,6 +20,7 @@ _SAME_PROBLEM, _SAME_WAY = 0.5, 0.5  # share of the shorter text's words from wh
 # Coefficients of the confidence, fitted to the questions of four labelled sets with their trace in the store, and with
 # it removed.
 _CONSTANT, _LIKENESS, _COVERED, _SAME_ERROR, _MARGIN = -6.96, 7.66, 2.56, 2.12, 3.86
+_OTHER_MESSAGE = -1.0  # added to the odds, beside a lead that counts nothing
 _UNREAD = 0.4  # similarity without a model: only a trace with nearly all words then fits
 FITS = 0.5
 # Chance, without any lead, below which a trace only takes room beside one that fits. Of 1,077 wrong ones beside 279
@@ -29,11 +30,12 @@ BESIDE = 0.02
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence for one trace: vector similarity, share of the question's words, same error."""
+    """The evidence for one trace: vector similarity, share of the question's words, same error or another."""
 
     likeness: float = 0.0
     covered: float = 0.0
     same_error: float = 0.0
+    other_message: bool = False  # it shows the exception that was printed, with other messages alone
 
     @property
     def bonus(self) -> float:
@@ -42,13 +44,16 @@ class Evidence:
 
 
 def confidence(evidence: Evidence, margin: float) -> float:
-    """Return the probability that the first trace answers the question; `margin`: its score above the next one's."""
+    """Return the probability that the first trace answers the question; `margin`: its score above the next one's.
+
+    A trace of the same exception with another message stands out as the only one of its tool, and not by its problem.
+    """
     odds = (
         _CONSTANT
         + _LIKENESS * (evidence.likeness or _UNREAD)
         + _COVERED * evidence.covered
         + _SAME_ERROR * evidence.same_error
-        + _MARGIN * margin
+        + (_OTHER_MESSAGE if evidence.other_message else _MARGIN * margin)
     )
     return 1 / (1 + math.exp(-odds))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from repertoire import linear
 from repertoire.traces.frames import is_frame
-from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk
+from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk, unwrapped
 from repertoire.traces.masking import LONGEST, MARK, generalise, mask, plain
 
 HEAD, TAIL = (
@@ -57,11 +57,11 @@ class Signature:
 
     @property
     def nameless(self) -> bool:
-        """Whether nothing is left of the error without its names: something is missing, and only they tell what."""
+        """Whether nothing is left of the error without its names: they alone tell what is missing, or what failed."""
         left = _LETTERS.findall(MARK.sub(" ", self.template).lower())
         if not self.exception.islower():  # else it is a program
             left += [part.lower() for part in _PARTS.findall(self.exception)]
-        return MARK.search(self.template) is not None and all(word in _MISSING or word in _STOP for word in left)
+        return MARK.search(self.template) is not None and all(word in _GENERIC or word in _STOP for word in left)
 
 
 _WORD = linear.compile(r"[\pL\pN_][\pL\pN_+#-]*")
@@ -72,18 +72,19 @@ _STOP = frozenset(
     """a an the and or of to in on at for from by with as is are was were be been it its this that these those you your
     i we they he she has have had do does did but if then than so such there here into out up over under""".split()
 )
-# An error of these words alone says that a file, module, command, key or name is missing, in the words of runtimes,
-# compilers and shells; which one it is, its names alone say.
-_MISSING = frozenset(
-    """attribute cannot class command corresponding could declarations def defined directory enoent errno error
-    exception exist exists file find found import ioerror key load lookup make missing module name named needed no
-    not object open oserror package property reference require resolve rule stat stop such symbol target type unable
-    undefined unknown unresolved variable""".split()
+# An error of these words alone says that a file, module, command, key or name is missing, or that a command or request
+# failed, in the words of runtimes, compilers and shells; which one it is, its names and numbers alone say.
+_GENERIC = frozenset(
+    """attribute axios cannot class code command complete corresponding could declarations def defined did directory
+    enoent errno error exception execution exist exists exit exited fail failed file find found http import ioerror key
+    load locate lookup make missing module name named needed no non not object open oserror package process property
+    reference request require requirement resolve response returned rule satisfies solve stat status stop subprocess
+    successfully such symbol target task that type unable undefined unknown unresolved variable version zero""".split()
 )
 _GENERAL = frozenset("error exception fatal failure warning fatalerror bash zsh sh dash fish ksh cmd err e".split())
 _QUOTED = linear.compile(r"""(?:^|[^\w'"`])(?:'([^'\n]{0,200})'|"([^"\n]{0,200})"|`([^`'\n]{0,200})['`])""")
 _QUOTES = linear.compile("['\"`]")
-_NO_NAME = linear.compile(r"(?i)[/\\]|://|\d{4,}|\s.*\s.*\s|@|[<>]")
+_NO_NAME = linear.compile(r"(?i)[/\\]|://|\d{4,}|^[0-9a-f]{12,}$|\s.*\s.*\s|@|[<>]")
 _PREFIX = linear.compile(
     r"""^(?:[\w.-]{1,60} +\| |#\d+ +[\d.]+ |\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"""
     r"""|\[?\d\d:\d\d:\d\d[.,\d]*\]? +|[>│║┃] *|\[\d+/\d+\] +|\* )+"""
@@ -97,6 +98,14 @@ _OF_A_COMMAND = linear.compile(
     r"(?P<after>(?:command )?not found|No such file or directory|Permission denied|Is a directory)$"
 )
 _NOT_FOUND = linear.compile(r"^command not found: (?P<value>.*)$")
+# What a tool adds to one error by where it was run: where it looked for a repository, and what an index has.
+_ASIDE = linear.compile(r" \((?:or any (?:of the )?parent [^)]*\)(?:: \.git)?|from versions: [^)]*\)?)")
+_PACKAGE = linear.compile(r"\b(?:satisfies the requirement|Unable to locate package) (?P<name>[\w.+-]+)")
+_SHELLED = linear.compile(r"\bsh -\w*c (?P<command>[\w.@+-]+(?: [\w.@+:-]+)?)")  # the first words of a quoted command
+_STATUS = linear.compile(
+    r"(?i)\b(?:exit(?:ed)?|status|code|http(?:/[\d.]+)?|returned)\b"
+    r"[ :=]*(?:(?:with|code|status|error)[ :=]*)*(?P<number>\d{1,3})\b"
+)
 _TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
 
 
@@ -177,7 +186,7 @@ def _read(lines: Sequence[str], frames: Sequence[bool], at: int, *, traceback: b
     for inner in deeper(headline):
         headline = Headline(inner.kind, inner.message, max(headline.weight, inner.weight))
     if headline.message:
-        return headline
+        return unwrapped(headline)
     follows = (plain(lines[place]) for place in range(at + 1, min(at + 6, len(lines))) if not frames[place])
     telling = (_TOOL.sub("", text) for text in follows if not is_empty_talk(text))
     said = next((text for text in telling if _LETTERS.search(text)), "")
@@ -191,7 +200,7 @@ def _is_a_class(kind: str) -> bool:
 def _made(headline: Headline) -> Signature | None:
     exception = _short(headline.kind)
     message = plain(headline.message)[:LONGEST]
-    template = mask(_command_out(message))
+    template = mask(_ASIDE.sub("", _command_out(message)))
     if not exception and not _LETTERS.search(MARK.sub("", template)):  # the whole message is in quotes
         template = mask(_QUOTES.sub(" ", message))
     template = template[:_TEMPLATE]
@@ -204,7 +213,7 @@ def _made(headline: Headline) -> Signature | None:
         exception=exception,
         template=template,
         key=_digest(f"{kind}\n{compared}"),
-        exact=_digest("\n".join((kind, compared, *names))),
+        exact=_digest("\n".join((kind, compared, *names, *_told_apart(message)))),
         coarse=_digest(f"{kind}\n{' '.join(words)}"),
         names=names,
         message=message,
@@ -226,9 +235,16 @@ def _command_out(message: str) -> str:
 
 def _names(message: str) -> tuple[str, ...]:
     quoted = (next(filter(None, groups), "").strip() for groups in _QUOTED.findall(message))
-    return tuple(dict.fromkeys(name for name in quoted if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[
-        :_NAMES
-    ]
+    told = (*(str(found["name"]) for found in _PACKAGE.finditer(message)), *quoted)
+    return tuple(dict.fromkeys(name for name in told if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[:_NAMES]
+
+
+def _told_apart(message: str) -> Iterator[str]:
+    """Yield what else tells one error from another: the command that it ran, its status, and that there is nothing."""
+    yield from (str(found["command"]) for found in _SHELLED.finditer(message))
+    yield from (str(found["number"]) for found in _STATUS.finditer(message))
+    if "(from versions: none)" in message:  # another cause than that the index has other versions
+        yield "none"
 
 
 def _digest(text: str) -> str:

@@ -11,6 +11,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import is_day
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import (
+    LEFT_OUT,
     ME,
     NOTE,
     OUTCOMES,
@@ -27,13 +28,14 @@ from repertoire.domain.trace import (
 )
 from repertoire.domain.trust import HIGH, MEDIUM, Flag, rank
 from repertoire.traces.privacy import without_places
-from repertoire.traces.signature import Signature, signatures_in
+from repertoire.traces.signature import HEAD, TAIL, Signature, signatures_in
 from repertoire.trust.prompt_injection import ORDER
 from repertoire.trust.redaction import MOST, redact
 from repertoire.trust.scan import scan
 
 _TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
 _PASSES = 8  # a place that is taken out may show a secret, as in `pass=hunter22@/home/jane`
+_TAIL = TAIL - 100  # characters of a long text's end, beside a line that says what is left out
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,22 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
 
 
 def redacted(text: str, project: str = "") -> str:
-    """Return a text without secrets, addresses, and names of users and machines, cut to the stored length."""
+    """Return a text without secrets, addresses, and names of users and machines.
+
+    Of one that is longer than what is stored, the beginning and the end are kept, where a log tells of its error.
+    """
+    head = _cleaned(text[:TEXT], project)
+    if max(len(text), len(head)) <= TEXT:
+        return head
+    tail = _cleaned(text[-TEXT:], project)  # cut after it was redacted: half a secret is not known for one
+    head, tail = head[:HEAD].rpartition("\n")[0] or head[:HEAD], tail[-_TAIL:].partition("\n")[2] or tail[-_TAIL:]
+    return f"{head}\n[… {LEFT_OUT} of {len(text)} characters …]\n{tail}"
+
+
+def _cleaned(text: str, project: str) -> str:
     for _ in range(_PASSES):
         told = text
-        parts = (told[:TEXT][start : start + MOST] for start in range(0, len(told[:TEXT]), MOST))
+        parts = (told[start : start + MOST] for start in range(0, len(told), MOST))
         text = without_places("".join(redact(part) for part in parts), project).strip()
         if text == told:
             break

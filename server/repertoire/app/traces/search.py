@@ -98,6 +98,11 @@ class _Question:
     words: tuple[str, ...]
     errors: tuple[Signature, ...]
     day: date
+    exception: str  # or code, of the error that was printed; a sentence that speaks of one tells too little
+
+    def has_exception_of(self, trace: Trace) -> bool:
+        """Tell whether a trace shows the exception that was printed, with whatever message."""
+        return bool(self.exception) and any(said.startswith(f"{self.exception} ") for said in trace.signatures.values())
 
 
 def search_traces(
@@ -155,7 +160,9 @@ def _question(wanted: TraceQuery, day: date) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *words_asked(text))))[:_WORDS], errors, day)
+    printed = errors and wanted.error.strip() and "signatures" not in wanted.without
+    words = tuple(dict.fromkeys((*first, *words_asked(text))))[:_WORDS]
+    return _Question(words, errors, day, errors[0].exception if printed else "")
 
 
 def _vectors(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
@@ -289,6 +296,7 @@ def _judged(
             likeness.get(node_id, 0.0),
             sum(rare[word] for word in held) / (sum(rare.values()) or 1.0),
             min(shared.weight, 1.0),
+            shared.error is None and question.has_exception_of(trace),
         )
         believed = votes.trust(trace, day)
         fits = align(trace.environment, wanted.environment)

@@ -75,6 +75,7 @@ def refresh(
         note_installs(store, settings)
         renew_learned(store)
         take_in(store, learn=partial(learn_missed, store, settings=settings))
+        _reread_traces(store)
         _sync_commons(store, home, settings)
         compact_when_due(store, half_life=settings.memory_days)
         store.backup.write(now=now())
@@ -97,6 +98,14 @@ def _tell_packs(store: Store, home: Path) -> None:
         tell_graph(store, shelf)
     finally:
         shelf.close()
+
+
+def _reread_traces(store: Store) -> None:
+    """Read the errors of traces again if the rules for them changed; homes without traces read nothing."""
+    if store.traces.states():
+        from repertoire.app.traces.reread import reread_errors  # noqa: PLC0415 - most homes have none
+
+        reread_errors(store)
 
 
 def _sync_commons(store: Store, home: Path, settings: Settings) -> None:
