@@ -30,8 +30,8 @@ def test_what_is_older_is_never_worth_more_and_never_nothing(one: date, other: d
 
 
 def test_a_trace_says_when_it_is_to_be_looked_at_again() -> None:
-    assert expired(Trace("k", "t", "c", "s", review_after="2026-05-31"), TODAY)
-    assert not expired(Trace("k", "t", "c", "s", review_after="2026-06-01"), TODAY)
+    assert expired(Trace("k", "t", "c", "s", review_after="2026-06-01"), TODAY)
+    assert not expired(Trace("k", "t", "c", "s", review_after="2026-06-02"), TODAY)
 
 
 @given(WHERE, WHERE)
