@@ -54,7 +54,7 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
                 "citation": _citation(hit),
                 "title": clean_line(hit.passage.title, _TITLE),
                 "headings": [clean_line(heading, _TITLE) for heading in hit.passage.headings[:_TOLD]],
-                "begin": hit.passage.shown(_WHOLE)[0],
+                "begin": hit.passage.before + hit.passage.shown(_WHOLE)[0],
                 "text": "\n".join(clean_lines(hit.passage.shown(_WHOLE)[1], _WHOLE)),
                 "score": round(hit.score, 4),
             }
@@ -200,7 +200,8 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
 
 def _hit(place: int, hit: PackHit) -> list[str]:
     begin, text = hit.passage.shown(_PASSAGE)
-    rest = len(hit.passage.text) - begin - len(text)
+    rest = hit.passage.after + len(hit.passage.text) - begin - len(text)
+    begin += hit.passage.before
     before = [f"   > … ({begin:,} characters before)"] if begin else []
     after = [f"   > … ({rest:,} more characters)"] if rest > 0 else []
     shown = (f"   > {line}" for line in clean_lines(text, _PASSAGE))
