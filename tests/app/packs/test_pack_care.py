@@ -78,6 +78,22 @@ def test_an_exam_with_an_unknown_citation_names_it_and_a_broken_one_its_line(she
         build(home, "other", home / "docs", exam=lines(home / "twice.jsonl", SOAK, SOAK))
 
 
+def test_a_broken_exam_is_a_fault_of_its_pack_and_stops_no_other(shelf, home, tmp_path, embedder):
+    books = home / "packs" / "books"
+    for file in books.rglob("*.*"):
+        file.chmod(0o644)
+    (books / "eval" / "questions.jsonl").write_text("garbage")
+    manifest = json.loads((books / "manifest.json").read_text())
+    manifest["hashes"]["eval/questions.jsonl"] = digest(books / "eval" / "questions.jsonl")
+    (books / "manifest.json").write_text(json.dumps(manifest))
+    score = take_exam(shelf, "willow", exam_of(shelf, "willow"), PackMeans(embedder, GATE))
+    assert (score.questions, score.foreign) == (2, 0)
+    (fault,) = validate_pack(shelf, "books", strict=False).faults
+    assert fault.startswith("line 1 of the exam of pack books is no question")
+    with pytest.raises(PackRefused, match="pack books is not taken in: line 1 of the exam"):
+        install_pack(tmp_path / "other", str(books), open_pack_file)
+
+
 def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):
     faulty = {
         "a.md": "# A\n\nSee [b](b.md#nowhere), [c](c.md), [below](#gone) and [fine](b.md#b).\n\n## Empty\n",

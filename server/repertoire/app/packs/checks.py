@@ -40,7 +40,7 @@ class PackAudit:
 
 
 def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
-    """Check files, hashes, schema, counts and vectors of a pack; `strict` also asks for what makes it worth sharing.
+    """Check files, hashes, schema, counts, vectors and exam; `strict` also asks for what makes a pack worth sharing.
 
     Raises:
         PackRefused: there is no such pack, or it cannot be opened at all.
@@ -48,6 +48,10 @@ def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
     """
     pack = shelf.open(name, shelf.manifest(name).model)
     faults = [*_faults(pack), *(shelf.strange_files(name))]
+    try:
+        exam_of(shelf, name)
+    except PackRefused as error:
+        faults.append(str(error))
     if strict:
         faults += _strict(pack.manifest)
     return PackValidity(name, tuple(faults), strict)
