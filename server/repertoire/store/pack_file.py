@@ -46,6 +46,7 @@ _SEPARATOR = "\x1f"
 # Indexes that no question to a pack needs.
 _FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
 _PASSAGE = 100_000  # characters of a section that are read for an answer
+_HASHES = 20  # signs "#" of a citation, each of which may be the one before the fragment
 _PAGE = 512  # bytes: of a larger page, a section leaves more empty at its end
 
 
@@ -255,14 +256,17 @@ class PackStore:
 
     def section_at(self, citation: str) -> int | None:
         """Return the node id of the section that a citation names; None if there is none."""
-        path, _, anchor = citation.partition("#")
-        paths, anchors = compositions(path), compositions(anchor)
-        found = self._db.value(
-            f"""SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
-               WHERE a.path IN ({marks(paths)}) AND s.anchor IN ({marks(anchors)}) ORDER BY s.position LIMIT 1""",
-            (*paths, *anchors),
-        )
-        return None if found is None else int(found)
+        parts = citation.split("#", _HASHES)
+        for number in range(len(parts), 0, -1):  # a path may hold a "#" too, as that of a folder `C#`
+            paths, anchors = compositions("#".join(parts[:number])), compositions("#".join(parts[number:]))
+            found = self._db.value(
+                f"""SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
+                   WHERE a.path IN ({marks(paths)}) AND s.anchor IN ({marks(anchors)}) ORDER BY s.position LIMIT 1""",
+                (*paths, *anchors),
+            )
+            if found is not None:
+                return int(found)
+        return None
 
     def held_by(self, words: Sequence[str], sections: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return which of the words each of the sections holds, by node id."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.packs.documentation import build, write
 from repertoire.app.packs.describe import PackDescriptionRequest, describe_pack
 from repertoire.app.packs.shelf import PackShelf
@@ -41,6 +43,25 @@ def test_a_pack_tells_its_facts_with_citations(tmp_path):
     assert "relation: timeout option of client.send" in text
     assert description_data(described(tmp_path, ""))["facts"] == []
     assert "No fact about xylophone" in description_text(described(tmp_path, "xylophone"))
+
+
+@pytest.mark.parametrize(
+    ("path", "citation"),
+    [
+        ("My Notes/Getting Started.md", "My Notes/Getting Started.md#bodkins"),
+        ("plain.md", "plain.md"),
+        ("C#/lambda.md", "C#/lambda.md#bodkins"),
+        ("C#/lambda.md", "C#/lambda.md"),
+    ],
+)
+def test_each_citation_that_an_answer_gives_opens_its_section(tmp_path, path, citation):
+    text = "Before the heading.\n\n# Bodkins\n\nA *bodkin* is a tool that opens the weave.\n"
+    built = build(tmp_path, "loom", write(tmp_path / "docs", {path: text}))
+    with PackStore.open(built.folder / "pack.db") as store:
+        assert citation in store.sections_by_citation()
+    section = described(tmp_path, citation).section
+    assert section is not None
+    assert section.citation == citation
 
 
 def test_a_fact_holds_no_credential(tmp_path):

@@ -254,7 +254,8 @@ def _pages(question: ExamQuestion, key: _Key) -> set[str]:
 
 
 def _page(citation: str) -> str:
-    return citation.partition("#")[0]
+    page, mark, _ = citation.rpartition("#")  # a path may hold the sign too; a fragment does not
+    return page if mark else citation
 
 
 def _percent(shares: Sequence[float]) -> float:
