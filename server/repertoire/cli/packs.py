@@ -187,15 +187,17 @@ def info_command(name: str, about: str, limit: int, as_json: bool) -> None:
 @pack_command.command("show")
 @click.argument("name")
 @click.argument("citation", metavar="ARTICLE#ANCHOR")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="Characters of the section to pass over.")
 @json_option
-def show_command(name: str, citation: str, as_json: bool) -> None:
-    r"""Show the section of the pack NAME that a citation names.
+def show_command(name: str, citation: str, offset: int, as_json: bool) -> None:
+    r"""Show the section of the pack NAME that a citation names; a very long one in parts.
 
     \b
     repertoire pack show rust-book ch04-01-what-is-ownership.md#ownership-rules
     """
     with open_repertoire() as repertoire:
-        answer = PACK_INFO.run(Context.of(repertoire), PackDescriptionRequest(name, citation=citation))
+        asked = PackDescriptionRequest(name, citation=citation, offset=offset)
+        answer = PACK_INFO.run(Context.of(repertoire), asked)
         show_answer(PACK_INFO, answer, as_json=as_json)
 
 

@@ -76,6 +76,12 @@ def cited(article: str, anchor: str) -> str:
     return f"{article}#{anchor}" if anchor else article
 
 
+def parts_of(citation: str) -> tuple[str, str]:
+    """Return the article and the anchor of a citation: a path may hold the sign `#` too, an anchor does not."""
+    article, mark, anchor = citation.rpartition("#")
+    return (article, anchor) if mark else (citation, "")
+
+
 @dataclass(frozen=True)
 class PackSection:
     """A part of an article: from one heading to the next. `path` holds the headings above it, without the title.

@@ -39,7 +39,7 @@ def description_data(found: PackDescription) -> dict[str, Any]:
     """Return a pack, and what was asked for, as a JSON object."""
     return {
         **pack_data(found.manifest),
-        "section": section_data(found.section),
+        **section_data(found.section),
         "facts": [
             {
                 "kind": clean_line(fact.kind, _NAME),

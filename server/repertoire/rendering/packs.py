@@ -173,13 +173,29 @@ def pack_data(pack: PackManifest) -> dict[str, Any]:
 
 def section_text(section: PackPassage) -> str:
     """Render a section of a pack that was asked for, as somebody's words."""
-    lines = (f"   > {line}" for line in clean_lines(section.text, _SECTION))
-    return "\n".join([UNTRUSTED, clean_line(section.citation, _LINE), *lines])
+    text, rest = _part(section)
+    follows = section.before + len(text)
+    before = [f"   > … ({section.before:,} characters before)"] if section.before else []
+    after = [f"   > … ({rest:,} more characters, from offset {follows} on)"] if rest else []
+    shown = (f"   > {line}" for line in clean_lines(text, _SECTION))
+    return "\n".join([UNTRUSTED, clean_line(section.citation, _LINE), *before, *shown, *after])
 
 
-def section_data(section: PackPassage | None) -> str:
-    """Return the text of a section that was asked for; empty if none was."""
-    return "" if section is None else "\n".join(clean_lines(section.text, _SECTION))
+def section_data(section: PackPassage | None) -> dict[str, Any]:
+    """Return the text of a section that was asked for, and the offset at which the rest of it begins (0: no rest)."""
+    if section is None:
+        return {"section": "", "next_offset": 0}
+    text, rest = _part(section)
+    told = "\n".join(clean_lines(text, _SECTION))
+    return {"section": told, "next_offset": section.before + len(text) if rest else 0}
+
+
+def _part(section: PackPassage) -> tuple[str, int]:
+    """Return what is shown of a section at once, whole lines where it has such, and how many characters follow."""
+    text = section.text
+    if len(text) > _SECTION:
+        text = text[: text.rfind("\n", 1, _SECTION) + 1 or _SECTION]
+    return text, len(section.text) - len(text) + section.after
 
 
 def built_text(built: BuiltPack) -> str:

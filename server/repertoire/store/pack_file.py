@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -214,17 +213,17 @@ class PackStore:
         )
         return [(int(row[0]), _headings(*row[1:4]), "") for row in rows]
 
-    def passages(self, sections: Mapping[int, int | None]) -> dict[int, PackPassage]:
+    def passages(self, sections: Mapping[int, int | None], *, start: int = 0) -> dict[int, PackPassage]:
         """Return sections by node id, each with the range of the chunk that stands beside its id.
 
-        Of a very long section it is the part with this chunk.
+        Of a very long section it is the part with this chunk, else the one that begins at `start` (in characters).
         """
         rows = self._db.rows(
-            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, 1, {_PASSAGE}),
+            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, ?, {_PASSAGE}),
                        length(s.text)
                 FROM section s JOIN article a ON a.node_id = s.article_id
                 WHERE s.node_id IN ({marks([*sections])})""",
-            [*sections],
+            [start + 1, *sections],
         )
         chunks = [chunk for chunk in sections.values() if chunk is not None]
         ranges = self._db.rows(
@@ -236,23 +235,17 @@ class PackStore:
         for row in rows:
             node_id, size = int(row[0]), int(row[7])
             begin, end = near.get(node_id, (0, 0))
-            passage = _passage(row[1:7], begin, end, size)
-            far = 0 <= begin < end <= size and end > len(passage.text)
-            passages[node_id] = self._part(node_id, passage, begin, end) if far else passage
+            if 0 <= begin < end <= size and end > _PASSAGE:
+                before = max(min(begin, end - _PASSAGE // 2), 0)
+                passages[node_id] = _passage(row[1:6], self._part(node_id, before), size, before, begin, end)
+            else:
+                passages[node_id] = _passage(row[1:6], str(row[6]), size, start, begin, end)
         return passages
 
-    def _part(self, node_id: int, passage: PackPassage, begin: int, end: int) -> PackPassage:
-        """Return a passage with the part of its section that holds this range, in place of the section's beginning."""
-        before = max(min(begin, end - _PASSAGE // 2), 0)
-        size = len(passage.text) + passage.after
-        part = self._db.value(
-            "SELECT substr(text, ?, ?) FROM section WHERE node_id = ?", (before + 1, _PASSAGE, node_id)
-        )
-        text = str(part)
-        end = min(end - before, len(text))
-        return replace(
-            passage, text=text, begin=begin - before, end=end, before=before, after=size - before - len(text)
-        )
+    def _part(self, node_id: int, begin: int) -> str:
+        """Return the part of a section's text that begins here, as long as is read for an answer."""
+        wanted = (begin + 1, _PASSAGE, node_id)
+        return str(self._db.value("SELECT substr(text, ?, ?) FROM section WHERE node_id = ?", wanted))
 
     def section_at(self, citation: str) -> int | None:
         """Return the node id of the section that a citation names; None if there is none."""
@@ -340,8 +333,10 @@ def _headings(title: str, path: str, heading: str) -> str:
     return " - ".join(dict.fromkeys(part for part in (title, *path.split(_SEPARATOR), heading) if part))
 
 
-def _passage(row: Sequence[Any], begin: int, end: int, size: int) -> PackPassage:
-    path, anchor, title, article, above, text = (str(value) for value in row)
+def _passage(row: Sequence[Any], text: str, size: int, before: int, *chunk: int) -> PackPassage:
+    """Return a passage whose text begins `before` characters after its section, with the chunk if the text holds it."""
+    path, anchor, title, article, above = (str(value) for value in row)
     headings = tuple(part for part in (article, *above.split(_SEPARATOR)) if part)
+    begin, end = (place - before for place in chunk)
     begin, end = (begin, end) if 0 <= begin < end <= len(text) else (0, 0)
-    return PackPassage(path, anchor, title, headings, text, begin, end, after=max(size - len(text), 0))
+    return PackPassage(path, anchor, title, headings, text, begin, end, before, max(size - before - len(text), 0))

@@ -13,6 +13,7 @@ from repertoire.retrieval.translation import words_asked
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words
+_FAR = 100_000_000  # the largest offset into a section that is looked at: a larger one than any section has
 _LIKELY = {kind: place for place, kind in enumerate(FACT_KINDS)}  # of equally good facts, a definition comes first
 
 
@@ -27,6 +28,7 @@ class PackDescriptionRequest:
     about: str = ""
     limit: int = 10
     citation: str = ""
+    offset: int = 0  # characters of the section that are passed over
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
     """
     manifest = shelf.manifest(wanted.name)
     if wanted.citation:
-        return PackDescription(manifest, _section(shelf, manifest, wanted.citation))
-    cited = _found_section(shelf, manifest, wanted.about) if wanted.about else None
+        return PackDescription(manifest, _section(shelf, manifest, wanted.citation, wanted.offset))
+    cited = _found_section(shelf, manifest, wanted.about, wanted.offset) if wanted.about else None
     words = words_asked(wanted.about)[:_WORDS]
     if cited is not None or not words:
         return PackDescription(manifest, cited)
@@ -65,15 +67,15 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
     return PackDescription(manifest, None, wanted.about, tuple(facts), tuple(entities), tuple(relations))
 
 
-def _found_section(shelf: PackShelf, manifest: PackManifest, citation: str) -> PackPassage | None:
+def _found_section(shelf: PackShelf, manifest: PackManifest, citation: str, offset: int) -> PackPassage | None:
     pack = shelf.open(manifest.name, manifest.model)
     with pack.store.guarded():
         node_id = pack.store.section_at(citation)
-        return pack.store.passages({node_id: None})[node_id] if node_id is not None else None
+        return pack.store.passages({node_id: None}, start=min(offset, _FAR))[node_id] if node_id is not None else None
 
 
-def _section(shelf: PackShelf, manifest: PackManifest, citation: str) -> PackPassage:
-    found = _found_section(shelf, manifest, citation)
+def _section(shelf: PackShelf, manifest: PackManifest, citation: str, offset: int) -> PackPassage:
+    found = _found_section(shelf, manifest, citation, offset)
     if found is not None:
         return found
     message = (

@@ -18,7 +18,7 @@ from repertoire.documentation.exam import TEST, ExamQuestion
 from repertoire.documentation.manifest import PackManifest, manifest_json
 from repertoire.documentation.nuggets import Nuggets
 from repertoire.domain.errors import InvalidRequest, PackRefused
-from repertoire.domain.pack import SECTIONS, cited
+from repertoire.domain.pack import SECTIONS, cited, parts_of
 from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
 from repertoire.ports import model_of
@@ -254,8 +254,7 @@ def _pages(question: ExamQuestion, key: _Key) -> set[str]:
 
 
 def _page(citation: str) -> str:
-    page, mark, _ = citation.rpartition("#")  # a path may hold the sign too; a fragment does not
-    return page if mark else citation
+    return parts_of(citation)[0]
 
 
 def _percent(shares: Sequence[float]) -> float:
