@@ -57,7 +57,7 @@ def pack_command() -> None:
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
 @click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
 @click.option("--config", "given", type=_FILE, help="Settings that the pack carries: stages, and how it is read.")
-@click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
+@click.option("--replace", is_flag=True, help="Replace the pack of this name; `pack update` keeps its exam.")
 @quiet_option
 @json_option
 def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -83,7 +83,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
-    repertoire pack build axum --from ./axum/docs --replace
+    repertoire pack build axum --from ./axum/docs --licence MIT
     repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line, counted
+from repertoire.rendering.packs import unknown_lines
 
 if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.checks import PackAudit, PackValidity
@@ -62,7 +63,6 @@ def score_text(name: str, score: PackScore) -> str:
     search, words = score.search, score.words
     better = search.section_in_5 > words.section_in_5
     refused = "no other pack here has an exam" if score.refused is None else f"{score.refused} % of {score.foreign}"
-    unknown = [f"not in the pack: {clean_line(one, _LINE)}" for one in score.unknown[:_TOLD]]
     return "\n".join(
         [
             f"{name}: {counted(score.questions, 'question')}",
@@ -79,7 +79,7 @@ def score_text(name: str, score: PackScore) -> str:
             *([f"gate: all but a few questions reach a cosine of {score.gate}"] if score.gate is not None else []),
             f"stages: {', '.join(score.stages)}",
             *([] if better else ["The search finds no more sections than plain full text does."]),
-            *unknown,
+            *unknown_lines(score.unknown),
         ]
     )
 
@@ -148,6 +148,7 @@ def updated_text(done: UpdatedPack) -> str:
             ),
             *told,
             *_not_taken(done),
+            *unknown_lines(done.built.unknown),
             *(scores or ["No exam says what that did to its answers; build it with --exam."]),
         ]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -202,8 +203,28 @@ def built_text(built: BuiltPack) -> str:
     """Render a pack that was built, and the files that were skipped."""
     shown = [f"skipped {clean_line(path, _LINE)}: {clean_line(why, _LINE)}" for path, why in built.skipped.items()]
     more = [f"… and {len(shown) - _SKIPPED} more skipped"] if len(shown) > _SKIPPED else []
-    offer = f"`repertoire pack skill {built.manifest.name}` offers it to Claude Code as a skill."
-    return "\n".join([f"Built {built.folder}", pack_text(built.manifest), *shown[:_SKIPPED], *more, offer])
+    name = built.manifest.name
+    gone = f"Not carried over from the pack that it replaces: {', '.join(built.dropped)}"
+    dropped = [f"{gone}; `repertoire pack update {name}` keeps such things."] if built.dropped else []
+    offer = f"`repertoire pack skill {name}` offers it to Claude Code as a skill."
+    return "\n".join(
+        [
+            f"Built {built.folder}",
+            pack_text(built.manifest),
+            *shown[:_SKIPPED],
+            *more,
+            *unknown_lines(built.unknown),
+            *dropped,
+            offer,
+        ]
+    )
+
+
+def unknown_lines(citations: Sequence[str]) -> list[str]:
+    """Return a line for each of the first citations that an exam names and the pack does not hold."""
+    told = [f"not in the pack, though its exam names it: {clean_line(one, _LINE)}" for one in citations[:_SKIPPED]]
+    more = len(citations) - _SKIPPED
+    return [*told, f"… and {more} more"] if more > 0 else told
 
 
 def built_data(built: BuiltPack) -> dict[str, Any]:
@@ -211,7 +232,9 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
     skipped = [
         {"path": clean_line(path, _LINE), "reason": clean_line(why, _LINE)} for path, why in built.skipped.items()
     ]
-    return {**pack_data(built.manifest), "folder": str(built.folder), "skipped": skipped}
+    unknown = [clean_line(one, _LINE) for one in built.unknown]
+    told = {"folder": str(built.folder), "skipped": skipped, "unknown": unknown, "dropped": [*built.dropped]}
+    return {**pack_data(built.manifest), **told}
 
 
 def _hit(place: int, hit: PackHit) -> list[str]:

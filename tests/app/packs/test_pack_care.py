@@ -20,7 +20,8 @@ from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file
 from repertoire.domain.errors import CorruptStore, ForeignStore, PackRefused, SourceError
-from repertoire.rendering.packs import pack_text
+from repertoire.rendering.pack_work import updated_text
+from repertoire.rendering.packs import built_text, pack_text
 from repertoire.settings import Settings
 
 DAY = dt.date(2026, 11, 23)
@@ -92,6 +93,31 @@ def test_a_broken_exam_is_a_fault_of_its_pack_and_stops_no_other(shelf, home, tm
     assert fault.startswith("line 1 of the exam of pack books is no question")
     with pytest.raises(PackRefused, match="pack books is not taken in: line 1 of the exam"):
         install_pack(tmp_path / "other", str(books), open_pack_file)
+
+
+def test_an_exam_that_names_a_section_that_is_gone_is_named_by_build_update_and_validate(shelf, home, embedder):
+    stale = "not in the pack, though its exam names it: guide/soak.md#how-long"
+    assert stale not in built_text(build(home, "other", home / "docs", exam=home / "willow.jsonl"))
+    (home / "docs" / "guide" / "soak.md").rename(home / "docs" / "guide" / "soaking.md")
+    assert stale in built_text(build(home, "other", home / "docs", exam=home / "willow.jsonl", replace=True))
+    quiet = {"settings": Settings(), "report": lambda *_: None}
+    done = update_pack(shelf, UpdateRequest("willow", str(home / "docs")), open_new_pack, embedder=embedder, **quiet)
+    assert stale in updated_text(done)
+    faults = validate_pack(shelf, "willow", strict=True).faults
+    assert "its exam names guide/soak.md#how-long, which is not in the pack" in faults
+    assert validate_pack(shelf, "willow", strict=False).faults == ()
+
+
+def test_a_build_says_what_the_pack_that_it_replaces_carried_and_an_update_keeps_it(shelf, home, embedder):
+    told = {"topics": ("weaving",), "description": "How to weave.", "licence": "MIT", "exam": home / "willow.jsonl"}
+    first = build(home, "willow", home / "docs", embedder, replace=True, **told)
+    assert first.dropped == ()
+    quiet = {"settings": Settings(), "report": lambda *_: None}
+    done = update_pack(shelf, UpdateRequest("willow", str(home / "docs")), open_new_pack, embedder=embedder, **quiet)
+    assert done.built.dropped == ()
+    text = built_text(build(home, "willow", home / "docs", embedder, replace=True))
+    assert "it replaces: exam, topics, description, licence; `repertoire pack update willow` keeps" in text
+    assert "Not carried over" not in built_text(build(home, "willow", home / "docs", embedder, replace=True, **told))
 
 
 def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,10 +31,11 @@ from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.documentation.config import PackConfig, config_json
-from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
+from repertoire.documentation.exam import unknown_gold
+from repertoire.documentation.manifest import PackManifest, manifest_json, read_manifest, require_part
 from repertoire.documentation.skill import skill_markdown
 from repertoire.domain.errors import InvalidPack, PackRefused
-from repertoire.domain.pack import PACK_NAME
+from repertoire.domain.pack import PACK_NAME, PackArticle, cited
 from repertoire.domain.text import clean_line
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import english_of
@@ -42,6 +43,7 @@ from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
 from repertoire.store.pack_file import PackStore
 
+UNDESCRIBED = "Documentation from "  # how a description begins that nobody wrote
 NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
 
@@ -72,6 +74,8 @@ class BuiltPack:
     manifest: PackManifest
     skipped: dict[str, str]
     embedded: int = 0  # texts whose vectors were made
+    unknown: tuple[str, ...] = ()  # citations of the exam that are no section of the pack
+    dropped: tuple[str, ...] = ()  # what the pack that it replaced carried, and this one does not
 
 
 def build_pack(
@@ -85,8 +89,7 @@ def build_pack(
     """
     _require_valid(asked)
     target = packs_folder(home) / asked.name
-    if asked.exam is not None:
-        read_exam_file(asked.exam)
+    exam = read_exam_file(asked.exam) if asked.exam is not None else ()
     asked = _with_settings(asked)
     with only_builder(target), scratch(target) as beside:
         _require_place(asked, target)
@@ -113,7 +116,7 @@ def build_pack(
                 made = embed_pack(store, embedder, report=report, known=asked.known, started=started, workers=workers)
             store.seal(folder / DATABASE)
             counts = store.counts()
-        description = refined.description or asked.description or f"Documentation from {documents.source.address}"
+        description = refined.description or asked.description or f"{UNDESCRIBED}{documents.source.address}"
         manifest = PackManifest(
             asked.name,
             asked.version,
@@ -129,12 +132,34 @@ def build_pack(
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
+        dropped = _dropped(target, manifest)
         take_place(folder, target)
         if started is not None:
             started.forget()
         if opened.info.kind == WEBSITE:
             forget_site(home, asked.origin, asked.site)
-    return BuiltPack(target, manifest, skipped, made)
+    return BuiltPack(target, manifest, skipped, made, unknown_gold(exam, _citations(refined.articles)), dropped)
+
+
+def _citations(articles: Iterable[PackArticle]) -> set[str]:
+    return {cited(article.path, section.anchor) for article in articles for section in article.sections}
+
+
+def _dropped(target: Path, fresh: PackManifest) -> tuple[str, ...]:
+    """Return what a pack at this place carries, and the one that takes its place does not."""
+    try:
+        old = read_manifest((target / MANIFEST).read_text(encoding="utf-8"), place=fresh.name)
+    except (OSError, ValueError, PackRefused):  # there is none that anybody could have used
+        return ()
+    gone = {
+        "exam": EXAM in old.hashes and EXAM not in fresh.hashes,
+        "refinement": REFINEMENT in old.hashes and REFINEMENT not in fresh.hashes,
+        "settings": CONFIG in old.hashes and old.hashes[CONFIG] != fresh.hashes[CONFIG],
+        "topics": not {*old.topics} <= {*fresh.topics},
+        "description": fresh.description == f"{UNDESCRIBED}{fresh.sources[0].address}" != old.description,
+        "licence": bool(old.licence) and not fresh.licence,
+    }
+    return tuple(what for what, lost in gone.items() if lost)
 
 
 def _require_valid(asked: BuildRequest) -> None:

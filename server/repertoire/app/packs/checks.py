@@ -6,11 +6,13 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from repertoire.app.packs.build import UNDESCRIBED
 from repertoire.app.packs.documents import order_in
 from repertoire.app.packs.exams import exam_of
 from repertoire.app.packs.places import EXAM, SKILL
 from repertoire.app.packs.shelf import OpenPack, PackShelf
 from repertoire.documentation.audit import Finding, audit_documents, audit_manifest
+from repertoire.documentation.exam import ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest
 from repertoire.documentation.refinement import ENTITY_KINDS, RELATIONS
 from repertoire.domain.errors import PackRefused
@@ -48,12 +50,16 @@ def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
     """
     pack = shelf.open(name, shelf.manifest(name).model)
     faults = [*_faults(pack), *(shelf.strange_files(name))]
+    exam = tuple[ExamQuestion, ...]()
     try:
-        exam_of(shelf, name)
+        exam = exam_of(shelf, name)
     except PackRefused as error:
         faults.append(str(error))
     if strict:
         faults += _strict(pack.manifest)
+        with pack.store.guarded():
+            unknown = unknown_gold(exam, pack.store.sections_by_citation())
+        faults += [f"its exam names {citation}, which is not in the pack" for citation in unknown]
     return PackValidity(name, tuple(faults), strict)
 
 
@@ -91,7 +97,7 @@ def _faults(pack: OpenPack) -> Iterator[str]:
 def _strict(manifest: PackManifest) -> Iterator[str]:
     if not manifest.licence:
         yield "no licence: build it with --licence"
-    if manifest.description.startswith("Documentation from "):
+    if manifest.description.startswith(UNDESCRIBED):
         yield "no description of its own: build it with --description"
     if EXAM not in manifest.hashes:
         yield "no exam: build it with --exam, a file of questions and the sections that answer them"

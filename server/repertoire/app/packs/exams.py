@@ -14,7 +14,7 @@ from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM, MANIFEST, RESULTS
 from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, query_packs
 from repertoire.app.packs.shelf import OpenPack, PackShelf
-from repertoire.documentation.exam import TEST, ExamQuestion
+from repertoire.documentation.exam import TEST, ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json
 from repertoire.documentation.nuggets import Nuggets
 from repertoire.domain.errors import InvalidRequest, PackRefused
@@ -118,7 +118,7 @@ def take_exam(
         _percent([not covered(question.question) for question in asked]),
         len(foreign),
         _percent([not covered(text) for text in foreign]) if foreign else None,
-        tuple(sorted({gold for question in asked for gold in question.gold} - {*key.text})),
+        unknown_gold(asked, key.text),
         gate,
         _percent([one for one, _ in answered]) if answered else None,
         _percent([one for _, one in answered]) if answered else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack
+from repertoire.app.packs.build import UNDESCRIBED, BuildRequest, BuiltPack, NewPack, build_pack
 from repertoire.app.packs.documents import Report
 from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
@@ -86,7 +86,7 @@ def update_pack(
         asked.name,
         origin,
         asked.version or _next(before.version),
-        "" if before.description.startswith("Documentation from ") else before.description,
+        "" if before.description.startswith(UNDESCRIBED) else before.description,
         before.licence,
         before.topics,
         replace=True,
