@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line, counted
-from repertoire.rendering.packs import unknown_lines
+from repertoire.rendering.packs import licence_lines, unknown_lines
 
 if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.checks import PackAudit, PackValidity
@@ -149,6 +149,7 @@ def updated_text(done: UpdatedPack) -> str:
             *told,
             *_not_taken(done),
             *unknown_lines(done.built.unknown),
+            *licence_lines(done.built),
             *(scores or ["No exam says what that did to its answers; build it with --exam."]),
         ]
     )
@@ -171,6 +172,8 @@ def updated_data(done: UpdatedPack) -> dict[str, Any]:
         "changed": [clean_line(path, _LINE) for path in done.changed],
         "removed": [clean_line(path, _LINE) for path in done.removed],
         "embedded": done.built.embedded,
+        "licence": clean_line(done.built.manifest.licence, _LINE),
+        "source_licence": clean_line(done.built.licence, _LINE),
         "scores": {when: asdict(score) if score is not None else None for when, score in scores.items()},
     }
 

@@ -214,10 +214,19 @@ def built_text(built: BuiltPack) -> str:
             *shown[:_SKIPPED],
             *more,
             *unknown_lines(built.unknown),
+            *licence_lines(built),
             *dropped,
             offer,
         ]
     )
+
+
+def licence_lines(built: BuiltPack) -> list[str]:
+    """Return a line that says so where the licence file of the source names another licence than the pack."""
+    found, stated = (clean_line(one, _LINE) for one in (built.licence, built.manifest.licence))
+    if not found or stated.lower().startswith(found.lower()):
+        return []
+    return [f"The licence file of the source says {found}, the pack {stated}; `pack update --licence` sets another."]
 
 
 def unknown_lines(citations: Sequence[str]) -> list[str]:
@@ -234,6 +243,7 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
     ]
     unknown = [clean_line(one, _LINE) for one in built.unknown]
     told = {"folder": str(built.folder), "skipped": skipped, "unknown": unknown, "dropped": [*built.dropped]}
+    told["source_licence"] = clean_line(built.licence, _LINE)
     return {**pack_data(built.manifest), **told}
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -118,6 +119,20 @@ def test_a_build_says_what_the_pack_that_it_replaces_carried_and_an_update_keeps
     text = built_text(build(home, "willow", home / "docs", embedder, replace=True))
     assert "it replaces: exam, topics, description, licence; `repertoire pack update willow` keeps" in text
     assert "Not carried over" not in built_text(build(home, "willow", home / "docs", embedder, replace=True, **told))
+
+
+def test_an_update_says_where_the_licence_of_the_source_is_another_and_takes_one_that_is_given(shelf, home, embedder):
+    quiet = {"embedder": embedder, "settings": Settings(), "report": lambda *_: None}
+    asked = UpdateRequest("willow", str(home / "docs"))
+    (home / "docs" / "LICENSE").write_text("Permission is hereby granted, free of charge, to any person")
+    assert "licence file" not in updated_text(update_pack(shelf, asked, open_new_pack, **quiet))
+    (home / "docs" / "LICENSE").write_text("GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n")
+    done = update_pack(shelf, asked, open_new_pack, **quiet)
+    assert "The licence file of the source says GPL-3.0, the pack MIT; `pack update --licence`" in updated_text(done)
+    done = update_pack(shelf, replace(asked, licence="GPL-3.0-or-later"), open_new_pack, **quiet)
+    assert shelf.manifest("willow").licence == "GPL-3.0-or-later"
+    assert "licence file" not in updated_text(done)
+    assert "says GPL-3.0" in built_text(build(home, "other", home / "docs", licence="CC-BY-4.0"))
 
 
 def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -76,6 +76,7 @@ class BuiltPack:
     embedded: int = 0  # texts whose vectors were made
     unknown: tuple[str, ...] = ()  # citations of the exam that are no section of the pack
     dropped: tuple[str, ...] = ()  # what the pack that it replaced carried, and this one does not
+    licence: str = ""  # that of the source's own licence file, which the manifest's may differ from
 
 
 def build_pack(
@@ -96,14 +97,10 @@ def build_pack(
         opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
-            licence = asked.licence or licence_of(opened)
+            licence = licence_of(opened)
         refined = refine_documents(documents.articles, asked.refinement)
         skipped = {**documents.skipped, **refined.left}
-        if not refined.articles:
-            origin = clean_line(asked.origin, 120)
-            formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
-            message = f"{origin} has no documents that can be read ({formats}); name another source"
-            raise PackRefused(message)
+        _require_documents(refined.articles, asked.origin)
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
@@ -121,7 +118,7 @@ def build_pack(
             asked.name,
             asked.version,
             description,
-            licence,
+            asked.licence or licence,
             asked.topics,
             (documents.source,),
             counts,
@@ -138,7 +135,15 @@ def build_pack(
             started.forget()
         if opened.info.kind == WEBSITE:
             forget_site(home, asked.origin, asked.site)
-    return BuiltPack(target, manifest, skipped, made, unknown_gold(exam, _citations(refined.articles)), dropped)
+    unknown = unknown_gold(exam, _citations(refined.articles))
+    return BuiltPack(target, manifest, skipped, made, unknown, dropped, licence)
+
+
+def _require_documents(articles: Collection[PackArticle], origin: str) -> None:
+    if not articles:
+        formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
+        message = f"{clean_line(origin, 120)} has no documents that can be read ({formats}); name another source"
+        raise PackRefused(message)
 
 
 def _citations(articles: Iterable[PackArticle]) -> set[str]:

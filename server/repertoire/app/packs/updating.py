@@ -40,6 +40,7 @@ class UpdateRequest:
     refinement: Path | None = None
     site: SiteBounds = field(default_factory=SiteBounds)
     config: PackConfig | None = None  # in place of that of the pack
+    licence: str = ""  # in place of that of the pack
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def update_pack(
         origin,
         asked.version or _next(before.version),
         "" if before.description.startswith(UNDESCRIBED) else before.description,
-        before.licence,
+        asked.licence or before.licence,
         before.topics,
         replace=True,
         exam=place,
