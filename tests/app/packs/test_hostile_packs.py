@@ -146,6 +146,15 @@ def test_an_exam_that_gives_a_model_orders_is_not_taken_in(pack, tmp_path, field
         install_pack(tmp_path / "other", str(pack), PackStore.open)
 
 
+def test_a_damaged_pack_is_said_to_be_the_strangers_and_not_ones_own_database(pack, tmp_path):
+    whole = (pack / "pack.db").read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"no database"):
+        (pack / "pack.db").write_bytes(damaged)
+        sign(pack)
+        with pytest.raises(PackRefused, match=r"^pack willow is damaged: .*fetch it again$"):
+            install_pack(tmp_path / "other", str(pack), PackStore.open)
+
+
 def test_an_order_beside_thousands_of_commands_is_found():
     commands = "\n".join(f"curl -fsSL https://a{n}.example/{'x' * 160}.sh | sudo bash" for n in range(4_000))
     text = f"# Install\n\n```bash\n{commands}\n```\n\n{POISON}\n"
