@@ -182,7 +182,8 @@ def shared_text(did: str, pack: SharedPack) -> str:
     """Render what was done with a pack (exported, installed, removed), and where."""
     manifest = pack.manifest
     who = f"{manifest.name} {manifest.version}" if manifest is not None else pack.place.name
-    return "\n".join([f"{did} {who}: {pack.place}", *([f"sha256: {pack.hash}"] if pack.hash else [])])
+    before = f" in place of {pack.before}" if pack.before else ""
+    return "\n".join([f"{did} {who}{before}: {pack.place}", *([f"sha256: {pack.hash}"] if pack.hash else [])])
 
 
 def shared_data(pack: SharedPack) -> dict[str, Any]:
@@ -193,6 +194,7 @@ def shared_data(pack: SharedPack) -> dict[str, Any]:
         "version": manifest.version if manifest is not None else "",
         "place": str(pack.place),
         "sha256": pack.hash,
+        "before": pack.before,
     }
 
 

@@ -20,8 +20,8 @@ from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file
-from repertoire.domain.errors import CorruptStore, ForeignStore, PackRefused, SourceError
-from repertoire.rendering.pack_work import updated_text
+from repertoire.domain.errors import CorruptStore, ForeignStore, InvalidPack, PackRefused, SourceError
+from repertoire.rendering.pack_work import shared_text, updated_text
 from repertoire.rendering.packs import built_text, pack_text
 from repertoire.settings import Settings
 
@@ -133,6 +133,21 @@ def test_an_update_says_where_the_licence_of_the_source_is_another_and_takes_one
     assert shelf.manifest("willow").licence == "GPL-3.0-or-later"
     assert "licence file" not in updated_text(done)
     assert "says GPL-3.0" in built_text(build(home, "other", home / "docs", licence="CC-BY-4.0"))
+
+
+def test_a_new_version_is_higher_and_an_older_pack_in_place_of_a_newer_is_told(shelf, home, tmp_path, embedder):
+    quiet = {"embedder": embedder, "settings": Settings(), "report": lambda *_: None}
+    asked = UpdateRequest("willow", str(home / "docs"))
+    old = export_pack(shelf, "willow", tmp_path).place
+    for version in ("0.0.9", "0.1.0", "0.1.0-rc.1", "0.1.0+more"):
+        with pytest.raises(InvalidPack, match=r"is not higher than 0\.1\.0"):
+            update_pack(shelf, replace(asked, version=version), open_new_pack, **quiet)
+    with pytest.raises(InvalidPack, match="'newest' is no version"):
+        update_pack(shelf, replace(asked, version="newest"), open_new_pack, **quiet)
+    for version in ("0.1.1-rc.9", "0.1.1-rc.10", "0.1.1", "0.2.0"):
+        assert update_pack(shelf, replace(asked, version=version), open_new_pack, **quiet).built
+    done = install_pack(home, str(old), open_pack_file, replace=True)
+    assert shared_text("Installed", done).startswith("Installed willow 0.1.0 in place of 0.2.0: ")
 
 
 def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):

@@ -9,7 +9,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.documents import Documents, Report, addresses_of, licence_of, open_source, read_documents
+from repertoire.app.packs.documents import (
+    FORMATS_READ,
+    Documents,
+    Report,
+    addresses_of,
+    licence_of,
+    open_source,
+    read_documents,
+)
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import (
@@ -21,6 +29,7 @@ from repertoire.app.packs.places import (
     SKILL,
     URLS,
     digest,
+    manifest_at,
     only_builder,
     packs_folder,
     put_back,
@@ -32,7 +41,7 @@ from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.documentation.config import PackConfig, config_json
 from repertoire.documentation.exam import unknown_gold
-from repertoire.documentation.manifest import PackManifest, manifest_json, read_manifest, require_part
+from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
 from repertoire.documentation.skill import skill_markdown
 from repertoire.domain.errors import InvalidPack, PackRefused
 from repertoire.domain.pack import PACK_NAME, PackArticle, cited
@@ -141,8 +150,8 @@ def build_pack(
 
 def _require_documents(articles: Collection[PackArticle], origin: str) -> None:
     if not articles:
-        formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
-        message = f"{clean_line(origin, 120)} has no documents that can be read ({formats}); name another source"
+        read = f"{FORMATS_READ}; --docstrings reads those of Python"
+        message = f"{clean_line(origin, 120)} has no documents that can be read ({read}); name another source"
         raise PackRefused(message)
 
 
@@ -152,9 +161,8 @@ def _citations(articles: Iterable[PackArticle]) -> set[str]:
 
 def _dropped(target: Path, fresh: PackManifest) -> tuple[str, ...]:
     """Return what a pack at this place carries, and the one that takes its place does not."""
-    try:
-        old = read_manifest((target / MANIFEST).read_text(encoding="utf-8"), place=fresh.name)
-    except (OSError, ValueError, PackRefused):  # there is none that anybody could have used
+    old = manifest_at(target)
+    if old is None:
         return ()
     gone = {
         "exam": EXAM in old.hashes and EXAM not in fresh.hashes,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.packs.checks import require_harmless, require_sound
-from repertoire.app.packs.places import MANIFEST, digest, packs_folder, put_back, take_place
+from repertoire.app.packs.places import MANIFEST, digest, manifest_at, packs_folder, put_back, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
@@ -30,6 +30,7 @@ class SharedPack:
     place: Path
     manifest: PackManifest | None  # None: it could not be read
     hash: str = ""  # SHA-256 of an exported file
+    before: str = ""  # version of the pack that an installed one replaced
 
 
 def export_pack(shelf: PackShelf, name: str, target: Path, *, key: SigningKey | None = None) -> SharedPack:
@@ -120,8 +121,9 @@ def install_pack(
             raise PackRefused(message) from error
         finally:
             shelf.close()
+        before = manifest_at(target)
         take_place(taken, target)
-    return SharedPack(target, manifest)
+    return SharedPack(target, manifest, before=before.version if before is not None else "")
 
 
 def removable_pack(shelf: PackShelf, name: str) -> PackManifest | None:
