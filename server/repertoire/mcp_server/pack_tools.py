@@ -22,7 +22,7 @@ PACK_TOOLS = (
         ),
         properties={
             "question": text("In words."),
-            "packs": texts("Names; by default all packs are asked.", most=20),
+            "packs": texts("Names; by default all.", most=20),
             "limit": {**number("How many.", least=1, most=20), "default": 5},
             "profile": {"type": "string", "enum": [*PROFILES]},
             "stages": text("Switched, as in +multidoc -dedupe.", most=200),
@@ -55,8 +55,7 @@ PACK_TOOLS = (
         name="list_packs",
         title="List documentation packs",
         description=(
-            "Lists the packs of documentation here: what each is about. Use it to see whether "
-            "query_pack can answer about a library."
+            "Lists the packs of documentation here. Use it to see whether query_pack can answer about some library."
         ),
         properties={},
         required=(),
@@ -81,7 +80,7 @@ PACK_TOOLS = (
         properties={
             "name": text("A pack's name.", most=64),
             "about": text("A citation, option, symbol or concept.", most=500),
-            "offset": {"type": "integer", "minimum": 0, "default": 0},
+            "offset": {"type": "integer", "minimum": 0, "maximum": 100_000_000, "default": 0},
         },
         required=("name",),
         example={"name": "rust-book"},

@@ -13,7 +13,7 @@ from repertoire.retrieval.translation import words_asked
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words
-_FAR = 100_000_000  # the largest offset into a section that is looked at: a larger one than any section has
+_FAR = 100_000_000  # the largest offset into a section that SQLite is asked for: no section is so long
 _LIKELY = {kind: place for place, kind in enumerate(FACT_KINDS)}  # of equally good facts, a definition comes first
 
 
