@@ -59,13 +59,15 @@ class Packs:
         means = means_of(self._repertoire, profile, on=on, off=off)
         return query_packs(self._repertoire.packs, PackQuestion(question, tuple(packs), limit), means)
 
-    def show(self, pack: str, citation: str = "") -> PackDescription:
-        """Return the manifest of a pack, and the section that a citation (`article#anchor`) names.
+    def show(self, pack: str, citation: str = "", *, offset: int = 0) -> PackDescription:
+        """Return the manifest of a pack, and the section that a citation (`article#anchor`) names, from `offset` on.
+
+        Of a very long section it is a part; its `after` counts the characters that follow.
 
         Raises:
             PackRefused: there is no such pack or section.
         """
-        return describe_pack(self._repertoire.packs, PackDescriptionRequest(pack, citation=citation))
+        return describe_pack(self._repertoire.packs, PackDescriptionRequest(pack, citation=citation, offset=offset))
 
 
 @contextmanager

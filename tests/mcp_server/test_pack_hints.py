@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from app.packs.documentation import LEDGER, WILLOW, build, write
-from mcp_server.talk import Talk, ask, events_of, text_of
+from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from repertoire.app.packs.sharing import remove_pack
 from repertoire.app.packs.stand_ins import INFO, stand_in, tell_graph
 from repertoire.app.wiring import open_repertoire
@@ -85,6 +85,16 @@ async def test_searches_name_a_pack_and_a_covered_question_draws_one_hint(talk: 
     first, offered, used = events
     assert (first.session, first.data["offered"]) == ("", False)
     assert (used.session, used.request, used.data["offered"]) == ("s1", offered.request, True)
+
+
+async def test_a_citation_opens_its_section_from_an_offset_on(talk: Talk, packs: Path) -> None:
+    async with talk() as client:
+        cited = {"name": "willow", "about": "guide/soak.md#how-long"}
+        assert "   > ## How long" in await ask(client, "pack_info", **cited)
+        later = await ask(client, "pack_info", **cited, offset=13)
+        assert later.endswith("   > … (13 characters before)\n   > Seven days.")
+        assert "offset" in await refused(client, "pack_info", **cited, offset=10**20)
+        assert "has no section" in await refused(client, "pack_info", name="willow", about="guide/soak.md#nowhere")
 
 
 @pytest.mark.parametrize("target", [stand_in("willow"), INFO.key])

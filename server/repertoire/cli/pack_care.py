@@ -150,6 +150,7 @@ def judge_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 )
 @site_options
 @click.option("--version", default="", help="Version of the new pack; by default the next one.")
+@click.option("--licence", default="", help="Licence of the documents, if no longer that of the pack.")
 @click.option("--exam", type=_FILE, help="Questions that the pack carries from now on.")
 @click.option("--refine", type=_FILE, help="Facts, relations and descriptions to add or drop, one JSON object a line.")
 @click.option("--config", "given", type=_FILE, help="Settings that the pack carries from now on.")
@@ -159,6 +160,7 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     name: str,
     origin: str,
     version: str,
+    licence: str,
     exam: Path | None,
     refine: Path | None,
     given: Path | None,
@@ -173,7 +175,7 @@ def update_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire pack update axum --from ./axum/docs
     """
     config = read_config_file(given) if given is not None else None
-    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site), config)
+    asked = UpdateRequest(name, origin, version, today().isoformat(), exam, refine, bounds(**site), config, licence)
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
             done = update_pack(

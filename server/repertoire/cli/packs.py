@@ -57,7 +57,7 @@ def pack_command() -> None:
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
 @click.option("--exam", type=_FILE, help="Questions with the sections that answer them, which the pack carries.")
 @click.option("--config", "given", type=_FILE, help="Settings that the pack carries: stages, and how it is read.")
-@click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
+@click.option("--replace", is_flag=True, help="Replace the pack of this name; `pack update` keeps its exam.")
 @quiet_option
 @json_option
 def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -83,7 +83,7 @@ def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 
     \b
     repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
-    repertoire pack build axum --from ./axum/docs --replace
+    repertoire pack build axum --from ./axum/docs --licence MIT
     repertoire pack build click --from pypi:click
     repertoire pack build flask --from https://flask.palletsprojects.com/ --depth 2 --pages 100
     """
@@ -187,15 +187,17 @@ def info_command(name: str, about: str, limit: int, as_json: bool) -> None:
 @pack_command.command("show")
 @click.argument("name")
 @click.argument("citation", metavar="ARTICLE#ANCHOR")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="Characters of the section to pass over.")
 @json_option
-def show_command(name: str, citation: str, as_json: bool) -> None:
-    r"""Show the section of the pack NAME that a citation names.
+def show_command(name: str, citation: str, offset: int, as_json: bool) -> None:
+    r"""Show the section of the pack NAME that a citation names; a very long one in parts.
 
     \b
     repertoire pack show rust-book ch04-01-what-is-ownership.md#ownership-rules
     """
     with open_repertoire() as repertoire:
-        answer = PACK_INFO.run(Context.of(repertoire), PackDescriptionRequest(name, citation=citation))
+        asked = PackDescriptionRequest(name, citation=citation, offset=offset)
+        answer = PACK_INFO.run(Context.of(repertoire), asked)
         show_answer(PACK_INFO, answer, as_json=as_json)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,11 @@ def read_exam(text: str, *, place: str) -> tuple[ExamQuestion, ...]:
         message = f"{place} has no questions; write one JSON object a line, as {_FORM}"
         raise PackRefused(message)
     return questions
+
+
+def unknown_gold(exam: Iterable[ExamQuestion], citations: Collection[str]) -> tuple[str, ...]:
+    """Return what questions are to be answered with and is none of these citations of a pack."""
+    return tuple(sorted({gold for question in exam for gold in question.gold} - {*citations}))
 
 
 _FORM = '{"id": "q1", "question": "…", "gold": ["article.md#anchor"]}'

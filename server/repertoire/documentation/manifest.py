@@ -70,6 +70,13 @@ def require_part(told: Mapping[str, Any], *, place: str) -> None:
     require(told, _SCHEMA, f"manifest of pack {place}", whole=False)
 
 
+def precedence(version: str) -> tuple[list[int], bool, list[tuple[bool, int, str]]]:
+    """Return what valid versions are ordered by, as semantic versioning orders them: 1.0.0-rc.2 precedes 1.0.0."""
+    numbers, _, label = version.partition("+")[0].partition("-")
+    parts = [(False, int(one), "") if one.isdecimal() else (True, 0, one) for one in label.split(".") if label]
+    return [int(one) for one in numbers.split(".")], not label, parts
+
+
 def read_manifest(text: str, *, place: str) -> PackManifest:
     """Return the manifest in a text; `place` names its pack in errors.
 

@@ -76,6 +76,12 @@ def cited(article: str, anchor: str) -> str:
     return f"{article}#{anchor}" if anchor else article
 
 
+def parts_of(citation: str) -> tuple[str, str]:
+    """Return the article and the anchor of a citation: a path may hold the sign `#` too, an anchor does not."""
+    article, mark, anchor = citation.rpartition("#")
+    return (article, anchor) if mark else (citation, "")
+
+
 @dataclass(frozen=True)
 class PackSection:
     """A part of an article: from one heading to the next. `path` holds the headings above it, without the title.
@@ -165,15 +171,20 @@ class PackArticle:
 
 @dataclass(frozen=True)
 class PackPassage:
-    """A section as an answer quotes it; `begin` and `end` are the characters of the chunk nearest to the question."""
+    """A section as an answer quotes it; `begin` and `end` are the characters of the chunk nearest to the question.
+
+    `text` is a part of a very long section: `before` and `after` count the characters around it, which are left out.
+    """
 
     article: str
     anchor: str
     title: str
     headings: tuple[str, ...]
     text: str
-    begin: int = 0
+    begin: int = 0  # in `text`, as `end`
     end: int = 0
+    before: int = 0
+    after: int = 0
 
     @property
     def citation(self) -> str:
@@ -181,7 +192,7 @@ class PackPassage:
         return cited(self.article, self.anchor)
 
     def shown(self, limit: int) -> tuple[int, str]:
-        """Return where the part that is shown begins, and this part: with the nearest chunk where it ends late."""
+        """Return where in `text` the shown part begins, and this part: with the nearest chunk where it ends late."""
         if self.end <= limit:
             return 0, self.text[:limit]
         begin = min(self.begin, max(len(self.text) - limit, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
@@ -152,7 +152,8 @@ def _pack_description(arguments: Mapping[str, Any]) -> PackDescriptionRequest:
     name, about = arguments["name"], arguments.get("about", "").strip()
     article, _, anchor = about.partition("#")
     is_citation = bool(article and anchor) and not any(map(str.isspace, about))
-    return PackDescriptionRequest(name, citation=about) if is_citation else PackDescriptionRequest(name, about)
+    asked = PackDescriptionRequest(name, about, offset=arguments["offset"])
+    return replace(asked, about="", citation=about) if is_citation else asked
 
 
 def _pack_question(arguments: Arguments) -> PackQuestion:

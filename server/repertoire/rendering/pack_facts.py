@@ -27,8 +27,11 @@ def description_text(found: PackDescription) -> str:
     if found.facts or found.entities:
         lines.append(UNTRUSTED)
     lines += [f"- {_said(fact)} [{clean_line(fact.citation, _LINE)}]" for fact in found.facts]
-    lines += [f"entity: {_named(one.name)} ({one.kind}) {clean_line(one.description, _LINE)}" for one in found.entities]
-    lines += [f"relation: {_named(one.source)} {one.relation} {_named(one.target)}" for one in found.relations]
+    lines += [
+        f"entity: {_named(one.name)} ({_named(one.kind)}) {clean_line(one.description, _LINE)}"
+        for one in found.entities
+    ]
+    lines += [f"relation: {_named(one.source)} {_named(one.relation)} {_named(one.target)}" for one in found.relations]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -36,7 +39,7 @@ def description_data(found: PackDescription) -> dict[str, Any]:
     """Return a pack, and what was asked for, as a JSON object."""
     return {
         **pack_data(found.manifest),
-        "section": section_data(found.section),
+        **section_data(found.section),
         "facts": [
             {
                 "kind": clean_line(fact.kind, _NAME),

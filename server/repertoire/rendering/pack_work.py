@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.text import clean_line, counted
+from repertoire.rendering.packs import licence_lines, unknown_lines
 
 if TYPE_CHECKING:  # other answers need none of these
     from repertoire.app.packs.checks import PackAudit, PackValidity
@@ -62,7 +63,6 @@ def score_text(name: str, score: PackScore) -> str:
     search, words = score.search, score.words
     better = search.section_in_5 > words.section_in_5
     refused = "no other pack here has an exam" if score.refused is None else f"{score.refused} % of {score.foreign}"
-    unknown = [f"not in the pack: {clean_line(one, _LINE)}" for one in score.unknown[:_TOLD]]
     return "\n".join(
         [
             f"{name}: {counted(score.questions, 'question')}",
@@ -79,7 +79,7 @@ def score_text(name: str, score: PackScore) -> str:
             *([f"gate: all but a few questions reach a cosine of {score.gate}"] if score.gate is not None else []),
             f"stages: {', '.join(score.stages)}",
             *([] if better else ["The search finds no more sections than plain full text does."]),
-            *unknown,
+            *unknown_lines(score.unknown),
         ]
     )
 
@@ -148,6 +148,8 @@ def updated_text(done: UpdatedPack) -> str:
             ),
             *told,
             *_not_taken(done),
+            *unknown_lines(done.built.unknown),
+            *licence_lines(done.built),
             *(scores or ["No exam says what that did to its answers; build it with --exam."]),
         ]
     )
@@ -170,6 +172,8 @@ def updated_data(done: UpdatedPack) -> dict[str, Any]:
         "changed": [clean_line(path, _LINE) for path in done.changed],
         "removed": [clean_line(path, _LINE) for path in done.removed],
         "embedded": done.built.embedded,
+        "licence": clean_line(done.built.manifest.licence, _LINE),
+        "source_licence": clean_line(done.built.licence, _LINE),
         "scores": {when: asdict(score) if score is not None else None for when, score in scores.items()},
     }
 
@@ -178,7 +182,8 @@ def shared_text(did: str, pack: SharedPack) -> str:
     """Render what was done with a pack (exported, installed, removed), and where."""
     manifest = pack.manifest
     who = f"{manifest.name} {manifest.version}" if manifest is not None else pack.place.name
-    return "\n".join([f"{did} {who}: {pack.place}", *([f"sha256: {pack.hash}"] if pack.hash else [])])
+    before = f" in place of {pack.before}" if pack.before else ""
+    return "\n".join([f"{did} {who}{before}: {pack.place}", *([f"sha256: {pack.hash}"] if pack.hash else [])])
 
 
 def shared_data(pack: SharedPack) -> dict[str, Any]:
@@ -189,6 +194,7 @@ def shared_data(pack: SharedPack) -> dict[str, Any]:
         "version": manifest.version if manifest is not None else "",
         "place": str(pack.place),
         "sha256": pack.hash,
+        "before": pack.before,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def pack_answer_data(found: PackAnswer) -> dict[str, Any]:
                 "citation": _citation(hit),
                 "title": clean_line(hit.passage.title, _TITLE),
                 "headings": [clean_line(heading, _TITLE) for heading in hit.passage.headings[:_TOLD]],
-                "begin": hit.passage.shown(_WHOLE)[0],
+                "begin": hit.passage.before + hit.passage.shown(_WHOLE)[0],
                 "text": "\n".join(clean_lines(hit.passage.shown(_WHOLE)[1], _WHOLE)),
                 "score": round(hit.score, 4),
             }
@@ -173,21 +174,66 @@ def pack_data(pack: PackManifest) -> dict[str, Any]:
 
 def section_text(section: PackPassage) -> str:
     """Render a section of a pack that was asked for, as somebody's words."""
-    lines = (f"   > {line}" for line in clean_lines(section.text, _SECTION))
-    return "\n".join([UNTRUSTED, clean_line(section.citation, _LINE), *lines])
+    text, rest = _part(section)
+    follows = section.before + len(text)
+    before = [f"   > … ({section.before:,} characters before)"] if section.before else []
+    after = [f"   > … ({rest:,} more characters, from offset {follows} on)"] if rest else []
+    shown = (f"   > {line}" for line in clean_lines(text, _SECTION))
+    return "\n".join([UNTRUSTED, clean_line(section.citation, _LINE), *before, *shown, *after])
 
 
-def section_data(section: PackPassage | None) -> str:
-    """Return the text of a section that was asked for; empty if none was."""
-    return "" if section is None else "\n".join(clean_lines(section.text, _SECTION))
+def section_data(section: PackPassage | None) -> dict[str, Any]:
+    """Return the text of a section that was asked for, and the offset at which the rest of it begins (0: no rest)."""
+    if section is None:
+        return {"section": "", "next_offset": 0}
+    text, rest = _part(section)
+    told = "\n".join(clean_lines(text, _SECTION))
+    return {"section": told, "next_offset": section.before + len(text) if rest else 0}
+
+
+def _part(section: PackPassage) -> tuple[str, int]:
+    """Return what is shown of a section at once, whole lines where it has such, and how many characters follow."""
+    text = section.text
+    if len(text) > _SECTION:
+        text = text[: text.rfind("\n", 1, _SECTION) + 1 or _SECTION]
+    return text, len(section.text) - len(text) + section.after
 
 
 def built_text(built: BuiltPack) -> str:
     """Render a pack that was built, and the files that were skipped."""
     shown = [f"skipped {clean_line(path, _LINE)}: {clean_line(why, _LINE)}" for path, why in built.skipped.items()]
     more = [f"… and {len(shown) - _SKIPPED} more skipped"] if len(shown) > _SKIPPED else []
-    offer = f"`repertoire pack skill {built.manifest.name}` offers it to Claude Code as a skill."
-    return "\n".join([f"Built {built.folder}", pack_text(built.manifest), *shown[:_SKIPPED], *more, offer])
+    name = built.manifest.name
+    gone = f"Not carried over from the pack that it replaces: {', '.join(built.dropped)}"
+    dropped = [f"{gone}; `repertoire pack update {name}` keeps such things."] if built.dropped else []
+    offer = f"`repertoire pack skill {name}` offers it to Claude Code as a skill."
+    return "\n".join(
+        [
+            f"Built {built.folder}",
+            pack_text(built.manifest),
+            *shown[:_SKIPPED],
+            *more,
+            *unknown_lines(built.unknown),
+            *licence_lines(built),
+            *dropped,
+            offer,
+        ]
+    )
+
+
+def licence_lines(built: BuiltPack) -> list[str]:
+    """Return a line that says so where the licence file of the source names another licence than the pack."""
+    found, stated = (clean_line(one, _LINE) for one in (built.licence, built.manifest.licence))
+    if not found or stated.lower().startswith(found.lower()):
+        return []
+    return [f"The licence file of the source says {found}, the pack {stated}; `pack update --licence` sets another."]
+
+
+def unknown_lines(citations: Sequence[str]) -> list[str]:
+    """Return a line for each of the first citations that an exam names and the pack does not hold."""
+    told = [f"not in the pack, though its exam names it: {clean_line(one, _LINE)}" for one in citations[:_SKIPPED]]
+    more = len(citations) - _SKIPPED
+    return [*told, f"… and {more} more"] if more > 0 else told
 
 
 def built_data(built: BuiltPack) -> dict[str, Any]:
@@ -195,12 +241,16 @@ def built_data(built: BuiltPack) -> dict[str, Any]:
     skipped = [
         {"path": clean_line(path, _LINE), "reason": clean_line(why, _LINE)} for path, why in built.skipped.items()
     ]
-    return {**pack_data(built.manifest), "folder": str(built.folder), "skipped": skipped}
+    unknown = [clean_line(one, _LINE) for one in built.unknown]
+    told = {"folder": str(built.folder), "skipped": skipped, "unknown": unknown, "dropped": [*built.dropped]}
+    told["source_licence"] = clean_line(built.licence, _LINE)
+    return {**pack_data(built.manifest), **told}
 
 
 def _hit(place: int, hit: PackHit) -> list[str]:
     begin, text = hit.passage.shown(_PASSAGE)
-    rest = len(hit.passage.text) - begin - len(text)
+    rest = hit.passage.after + len(hit.passage.text) - begin - len(text)
+    begin += hit.passage.before
     before = [f"   > … ({begin:,} characters before)"] if begin else []
     after = [f"   > … ({rest:,} more characters)"] if rest > 0 else []
     shown = (f"   > {line}" for line in clean_lines(text, _PASSAGE))

@@ -45,6 +45,7 @@ _SEPARATOR = "\x1f"
 # Indexes that no question to a pack needs.
 _FOR_WRITING = ("node_by_file", "node_by_name", "edge_by_file", "edge_by_target", "vector_state_by_node")
 _PASSAGE = 100_000  # characters of a section that are read for an answer
+_HASHES = 20  # signs "#" of a citation, each of which may be the one before the fragment
 _PAGE = 512  # bytes: of a larger page, a section leaves more empty at its end
 
 
@@ -212,13 +213,17 @@ class PackStore:
         )
         return [(int(row[0]), _headings(*row[1:4]), "") for row in rows]
 
-    def passages(self, sections: Mapping[int, int | None]) -> dict[int, PackPassage]:
-        """Return sections by node id, each with the range of the chunk that stands beside its id."""
+    def passages(self, sections: Mapping[int, int | None], *, start: int = 0) -> dict[int, PackPassage]:
+        """Return sections by node id, each with the range of the chunk that stands beside its id.
+
+        Of a very long section it is the part with this chunk, else the one that begins at `start` (in characters).
+        """
         rows = self._db.rows(
-            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, 1, {_PASSAGE})
+            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, substr(s.text, ?, {_PASSAGE}),
+                       length(s.text)
                 FROM section s JOIN article a ON a.node_id = s.article_id
                 WHERE s.node_id IN ({marks([*sections])})""",
-            [*sections],
+            [start + 1, *sections],
         )
         chunks = [chunk for chunk in sections.values() if chunk is not None]
         ranges = self._db.rows(
@@ -226,18 +231,35 @@ class PackStore:
             chunks,
         )
         near = {int(section): (int(begin), int(end)) for section, begin, end in ranges}
-        return {int(row[0]): _passage(row[1:], *near.get(int(row[0]), (0, 0))) for row in rows}
+        passages = dict[int, PackPassage]()
+        for row in rows:
+            node_id, size = int(row[0]), int(row[7])
+            begin, end = near.get(node_id, (0, 0))
+            if 0 <= begin < end <= size and end > _PASSAGE:
+                before = max(min(begin, end - _PASSAGE // 2), 0)
+                passages[node_id] = _passage(row[1:6], self._part(node_id, before), size, before, begin, end)
+            else:
+                passages[node_id] = _passage(row[1:6], str(row[6]), size, start, begin, end)
+        return passages
+
+    def _part(self, node_id: int, begin: int) -> str:
+        """Return the part of a section's text that begins here, as long as is read for an answer."""
+        wanted = (begin + 1, _PASSAGE, node_id)
+        return str(self._db.value("SELECT substr(text, ?, ?) FROM section WHERE node_id = ?", wanted))
 
     def section_at(self, citation: str) -> int | None:
         """Return the node id of the section that a citation names; None if there is none."""
-        path, _, anchor = citation.partition("#")
-        paths, anchors = compositions(path), compositions(anchor)
-        found = self._db.value(
-            f"""SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
-               WHERE a.path IN ({marks(paths)}) AND s.anchor IN ({marks(anchors)}) ORDER BY s.position LIMIT 1""",
-            (*paths, *anchors),
-        )
-        return None if found is None else int(found)
+        parts = citation.split("#", _HASHES)
+        for number in range(len(parts), 0, -1):  # a path may hold a "#" too, as that of a folder `C#`
+            paths, anchors = compositions("#".join(parts[:number])), compositions("#".join(parts[number:]))
+            found = self._db.value(
+                f"""SELECT s.node_id FROM section s JOIN article a ON a.node_id = s.article_id
+                   WHERE a.path IN ({marks(paths)}) AND s.anchor IN ({marks(anchors)}) ORDER BY s.position LIMIT 1""",
+                (*paths, *anchors),
+            )
+            if found is not None:
+                return int(found)
+        return None
 
     def held_by(self, words: Sequence[str], sections: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return which of the words each of the sections holds, by node id."""
@@ -311,9 +333,10 @@ def _headings(title: str, path: str, heading: str) -> str:
     return " - ".join(dict.fromkeys(part for part in (title, *path.split(_SEPARATOR), heading) if part))
 
 
-def _passage(row: Sequence[Any], begin: int, end: int) -> PackPassage:
-    path, anchor, title, article, above, text = (str(value) for value in row)
+def _passage(row: Sequence[Any], text: str, size: int, before: int, *chunk: int) -> PackPassage:
+    """Return a passage whose text begins `before` characters after its section, with the chunk if the text holds it."""
+    path, anchor, title, article, above = (str(value) for value in row)
     headings = tuple(part for part in (article, *above.split(_SEPARATOR)) if part)
-    return PackPassage(
-        path, anchor, title, headings, text, *((begin, end) if 0 <= begin < end <= len(text) else (0, 0))
-    )
+    begin, end = (place - before for place in chunk)
+    begin, end = (begin, end) if 0 <= begin < end <= len(text) else (0, 0)
+    return PackPassage(path, anchor, title, headings, text, begin, end, before, max(size - before - len(text), 0))

@@ -76,9 +76,23 @@ class PackKnowledgeStore:
             "categories": int(self._db.value("SELECT count(*) FROM node WHERE type = ?", (CATEGORY,))),
         }
 
-    def descriptions(self) -> list[str]:
-        """Return the words that describe entities, in the order of the file."""
-        return [str(row[0]) for row in self._db.rows("SELECT description FROM entity ORDER BY node_id") if row[0]]
+    def words(self) -> list[str]:
+        """Return the names of entities and the words about them and their relations, in the order of the file."""
+        entities = self._db.rows("SELECT name, description FROM entity ORDER BY node_id")
+        relations = self._db.rows(
+            """SELECT s.key, t.key, e.evidence FROM edge e
+               JOIN node s ON s.id = e.source JOIN node t ON t.id = e.target
+               WHERE e.relation LIKE ? ORDER BY s.id, t.id, e.relation""",
+            (f"{_RELATION}%",),
+        )
+        return [*dict.fromkeys(str(value) for row in (*entities, *relations) for value in row if value)]
+
+    def kinds(self) -> dict[str, list[str]]:
+        """Return the kinds of entities, facts and relations that the file holds, by these names."""
+        found = {table: self._db.rows(f"SELECT DISTINCT kind FROM {table} ORDER BY 1") for table in (ENTITY, FACT)}
+        related = "SELECT DISTINCT substr(relation, ?) FROM edge WHERE relation LIKE ? ORDER BY 1"
+        found["relation"] = self._db.rows(related, (len(_RELATION) + 1, f"{_RELATION}%"))
+        return {what: [str(kind) for (kind,) in rows] for what, rows in found.items()}
 
     def facts(self, sections: Sequence[int], *, limit: int) -> list[StatedFact]:
         """Return the facts of sections by their node ids, in the order of the sections and then of the text."""

@@ -202,3 +202,15 @@ def test_front_matter_of_either_form_gives_the_title_and_is_no_text(tmp_path, te
     with PackStore.open(built.folder / "pack.db") as store:
         [article] = store.articles()
     assert (article.title, [one.text for one in article.sections]) == (title, ["Twelve each hour are allowed."])
+
+
+def test_a_file_in_a_format_that_is_not_read_is_refused_by_its_format(tmp_path):
+    (tmp_path / "notes.txt").write_text("Notes.")
+    with pytest.raises(PackRefused, match=r"notes\.txt is no document that can be read \(Markdown"):
+        build(tmp_path, "notes", tmp_path / "notes.txt")
+
+
+def test_an_exam_that_an_editor_began_with_a_byte_order_mark_is_read(tmp_path):
+    exam = tmp_path / "exam.jsonl"
+    exam.write_text('{"id": "q", "question": "how long", "gold": ["README.md#willow-baskets"]}\n', encoding="utf-8-sig")
+    assert build(tmp_path, "willow", write(tmp_path / "docs", WILLOW), exam=exam).unknown == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.packs.documentation import build, write
 from repertoire.app.packs.describe import PackDescriptionRequest, describe_pack
 from repertoire.app.packs.shelf import PackShelf
@@ -20,10 +22,10 @@ DOCS = {
 }
 
 
-def described(home, about):
+def described(home, about, offset=0):
     with_shelf = PackShelf(home / "packs", PackStore.open)
     try:
-        return describe_pack(with_shelf, PackDescriptionRequest("loom", about))
+        return describe_pack(with_shelf, PackDescriptionRequest("loom", about, offset=offset))
     finally:
         with_shelf.close()
 
@@ -41,6 +43,40 @@ def test_a_pack_tells_its_facts_with_citations(tmp_path):
     assert "relation: timeout option of client.send" in text
     assert description_data(described(tmp_path, ""))["facts"] == []
     assert "No fact about xylophone" in description_text(described(tmp_path, "xylophone"))
+
+
+@pytest.mark.parametrize(
+    ("path", "citation"),
+    [
+        ("My Notes/Getting Started.md", "My Notes/Getting Started.md#bodkins"),
+        ("plain.md", "plain.md"),
+        ("C#/lambda.md", "C#/lambda.md#bodkins"),
+        ("C#/lambda.md", "C#/lambda.md"),
+    ],
+)
+def test_each_citation_that_an_answer_gives_opens_its_section(tmp_path, path, citation):
+    text = "Before the heading.\n\n# Bodkins\n\nA *bodkin* is a tool that opens the weave.\n"
+    built = build(tmp_path, "loom", write(tmp_path / "docs", {path: text}))
+    with PackStore.open(built.folder / "pack.db") as store:
+        assert citation in store.sections_by_citation()
+    section = described(tmp_path, citation).section
+    assert section is not None
+    assert section.citation == citation
+
+
+def test_a_very_long_section_is_shown_in_parts_that_lose_nothing(tmp_path):
+    text = "# Rows\n\n" + "".join(f"The row {number} of the table has its own sentence.\n\n" for number in range(4_000))
+    build(tmp_path, "loom", write(tmp_path / "docs", {"rows.md": text}))
+    parts, offset = [], 0
+    while not parts or offset:
+        found = described(tmp_path, "rows.md#rows", offset)
+        parts.append(description_data(found)["section"])
+        offset = description_data(found)["next_offset"]
+        assert (f"more characters, from offset {offset} on)" in description_text(found)) == bool(offset)
+        assert parts[-1].endswith("sentence.") or offset
+    assert len(parts) > 2
+    assert "\n".join(parts).rstrip() == text.rstrip()
+    assert "199,0" in description_text(described(tmp_path, "rows.md#rows", 199_000))
 
 
 def test_a_fact_holds_no_credential(tmp_path):

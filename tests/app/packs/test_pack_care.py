@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -19,8 +20,9 @@ from repertoire.app.packs.sharing import export_pack, install_pack, remove_pack
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.updating import UpdateRequest, update_pack
 from repertoire.app.wiring import open_new_pack, open_pack_file
-from repertoire.domain.errors import CorruptStore, ForeignStore, PackRefused, SourceError
-from repertoire.rendering.packs import pack_text
+from repertoire.domain.errors import CorruptStore, ForeignStore, InvalidPack, PackRefused, SourceError
+from repertoire.rendering.pack_work import shared_text, updated_text
+from repertoire.rendering.packs import built_text, pack_text
 from repertoire.settings import Settings
 
 DAY = dt.date(2026, 11, 23)
@@ -76,6 +78,76 @@ def test_an_exam_with_an_unknown_citation_names_it_and_a_broken_one_its_line(she
         build(home, "other", home / "docs", exam=broken)
     with pytest.raises(PackRefused, match="id 'soak' of an earlier one"):
         build(home, "other", home / "docs", exam=lines(home / "twice.jsonl", SOAK, SOAK))
+
+
+def test_a_broken_exam_is_a_fault_of_its_pack_and_stops_no_other(shelf, home, tmp_path, embedder):
+    books = home / "packs" / "books"
+    for file in books.rglob("*.*"):
+        file.chmod(0o644)
+    (books / "eval" / "questions.jsonl").write_text("garbage")
+    manifest = json.loads((books / "manifest.json").read_text())
+    manifest["hashes"]["eval/questions.jsonl"] = digest(books / "eval" / "questions.jsonl")
+    (books / "manifest.json").write_text(json.dumps(manifest))
+    score = take_exam(shelf, "willow", exam_of(shelf, "willow"), PackMeans(embedder, GATE))
+    assert (score.questions, score.foreign) == (2, 0)
+    (fault,) = validate_pack(shelf, "books", strict=False).faults
+    assert fault.startswith("line 1 of the exam of pack books is no question")
+    with pytest.raises(PackRefused, match="pack books is not taken in: line 1 of the exam"):
+        install_pack(tmp_path / "other", str(books), open_pack_file)
+
+
+def test_an_exam_that_names_a_section_that_is_gone_is_named_by_build_update_and_validate(shelf, home, embedder):
+    stale = "not in the pack, though its exam names it: guide/soak.md#how-long"
+    assert stale not in built_text(build(home, "other", home / "docs", exam=home / "willow.jsonl"))
+    (home / "docs" / "guide" / "soak.md").rename(home / "docs" / "guide" / "soaking.md")
+    assert stale in built_text(build(home, "other", home / "docs", exam=home / "willow.jsonl", replace=True))
+    quiet = {"settings": Settings(), "report": lambda *_: None}
+    done = update_pack(shelf, UpdateRequest("willow", str(home / "docs")), open_new_pack, embedder=embedder, **quiet)
+    assert stale in updated_text(done)
+    faults = validate_pack(shelf, "willow", strict=True).faults
+    assert "its exam names guide/soak.md#how-long, which is not in the pack" in faults
+    assert validate_pack(shelf, "willow", strict=False).faults == ()
+
+
+def test_a_build_says_what_the_pack_that_it_replaces_carried_and_an_update_keeps_it(shelf, home, embedder):
+    told = {"topics": ("weaving",), "description": "How to weave.", "licence": "MIT", "exam": home / "willow.jsonl"}
+    first = build(home, "willow", home / "docs", embedder, replace=True, **told)
+    assert first.dropped == ()
+    quiet = {"settings": Settings(), "report": lambda *_: None}
+    done = update_pack(shelf, UpdateRequest("willow", str(home / "docs")), open_new_pack, embedder=embedder, **quiet)
+    assert done.built.dropped == ()
+    text = built_text(build(home, "willow", home / "docs", embedder, replace=True))
+    assert "it replaces: exam, topics, description, licence; `repertoire pack update willow` keeps" in text
+    assert "Not carried over" not in built_text(build(home, "willow", home / "docs", embedder, replace=True, **told))
+
+
+def test_an_update_says_where_the_licence_of_the_source_is_another_and_takes_one_that_is_given(shelf, home, embedder):
+    quiet = {"embedder": embedder, "settings": Settings(), "report": lambda *_: None}
+    asked = UpdateRequest("willow", str(home / "docs"))
+    (home / "docs" / "LICENSE").write_text("Permission is hereby granted, free of charge, to any person")
+    assert "licence file" not in updated_text(update_pack(shelf, asked, open_new_pack, **quiet))
+    (home / "docs" / "LICENSE").write_text("GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n")
+    done = update_pack(shelf, asked, open_new_pack, **quiet)
+    assert "The licence file of the source says GPL-3.0, the pack MIT; `pack update --licence`" in updated_text(done)
+    done = update_pack(shelf, replace(asked, licence="GPL-3.0-or-later"), open_new_pack, **quiet)
+    assert shelf.manifest("willow").licence == "GPL-3.0-or-later"
+    assert "licence file" not in updated_text(done)
+    assert "says GPL-3.0" in built_text(build(home, "other", home / "docs", licence="CC-BY-4.0"))
+
+
+def test_a_new_version_is_higher_and_an_older_pack_in_place_of_a_newer_is_told(shelf, home, tmp_path, embedder):
+    quiet = {"embedder": embedder, "settings": Settings(), "report": lambda *_: None}
+    asked = UpdateRequest("willow", str(home / "docs"))
+    old = export_pack(shelf, "willow", tmp_path).place
+    for version in ("0.0.9", "0.1.0", "0.1.0-rc.1", "0.1.0+more"):
+        with pytest.raises(InvalidPack, match=r"is not higher than 0\.1\.0"):
+            update_pack(shelf, replace(asked, version=version), open_new_pack, **quiet)
+    with pytest.raises(InvalidPack, match="'newest' is no version"):
+        update_pack(shelf, replace(asked, version="newest"), open_new_pack, **quiet)
+    for version in ("0.1.1-rc.9", "0.1.1-rc.10", "0.1.1", "0.2.0"):
+        assert update_pack(shelf, replace(asked, version=version), open_new_pack, **quiet).built
+    done = install_pack(home, str(old), open_pack_file, replace=True)
+    assert shared_text("Installed", done).startswith("Installed willow 0.1.0 in place of 0.2.0: ")
 
 
 def test_an_audit_finds_what_a_reader_would_stumble_over(shelf, home):

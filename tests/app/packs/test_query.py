@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.packs.documentation import LEDGER, WILLOW, build, write
@@ -62,6 +64,24 @@ def test_a_pack_that_is_farther_than_another_does_not_cover_the_question(shelf, 
     assert found.covering == ("nearer",)
     assert {hit.pack for hit in found.hits} == {"nearer"}
     assert ask(shelf, "how long must willow rods soak in water", embedder, packs=("willow",)).covering == ("willow",)
+
+
+def test_an_answer_far_down_in_a_huge_section_is_quoted(tmp_path, embedder):
+    quiet = "```\n" + f"{'-' * 99}\n" * 1_100 + "```\n\n"
+    told = "Willow rods soak in water for seven days.\n\n"
+    build(tmp_path, "huge", write(tmp_path / "huge", {"a.md": f"# Notes\n\n{quiet}{told}{quiet[:9_000]}"}), embedder)
+    shelf = PackShelf(packs_folder(tmp_path), PackStore.open)
+    found = ask(shelf, "how long do willow rods soak in water", embedder)
+    shelf.close()
+    at = len("# Notes\n\n") + len(quiet)
+    passage = pack_answer_data(found)["passages"][0]
+    assert told.strip() in passage["text"]
+    assert 0 <= at - passage["begin"] < 6_000
+    text = pack_answer_text(found)
+    assert told.strip() in text
+    before, after = (int(one.replace(",", "")) for one in re.findall(r"… \(([\d,]+) (?:more )?characters", text))
+    assert before <= at
+    assert 0 <= at + len(told) + 9_000 - before - after <= 1_500
 
 
 def test_a_long_section_is_quoted_from_the_part_that_answers(tmp_path, embedder):

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.documents import Documents, Report, addresses_of, licence_of, open_source, read_documents
+from repertoire.app.packs.documents import (
+    FORMATS_READ,
+    Documents,
+    Report,
+    addresses_of,
+    licence_of,
+    open_source,
+    read_documents,
+)
 from repertoire.app.packs.embedding import embed_pack, workers_beside
 from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import (
@@ -21,6 +29,7 @@ from repertoire.app.packs.places import (
     SKILL,
     URLS,
     digest,
+    manifest_at,
     only_builder,
     packs_folder,
     put_back,
@@ -31,10 +40,11 @@ from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.documentation.config import PackConfig, config_json
+from repertoire.documentation.exam import unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
 from repertoire.documentation.skill import skill_markdown
 from repertoire.domain.errors import InvalidPack, PackRefused
-from repertoire.domain.pack import PACK_NAME
+from repertoire.domain.pack import PACK_NAME, PackArticle, cited
 from repertoire.domain.text import clean_line
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import english_of
@@ -42,6 +52,7 @@ from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
 from repertoire.store.pack_file import PackStore
 
+UNDESCRIBED = "Documentation from "  # how a description begins that nobody wrote
 NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
 
@@ -72,6 +83,9 @@ class BuiltPack:
     manifest: PackManifest
     skipped: dict[str, str]
     embedded: int = 0  # texts whose vectors were made
+    unknown: tuple[str, ...] = ()  # citations of the exam that are no section of the pack
+    dropped: tuple[str, ...] = ()  # what the pack that it replaced carried, and this one does not
+    licence: str = ""  # that of the source's own licence file, which the manifest's may differ from
 
 
 def build_pack(
@@ -85,22 +99,17 @@ def build_pack(
     """
     _require_valid(asked)
     target = packs_folder(home) / asked.name
-    if asked.exam is not None:
-        read_exam_file(asked.exam)
+    exam = read_exam_file(asked.exam) if asked.exam is not None else ()
     asked = _with_settings(asked)
     with only_builder(target), scratch(target) as beside:
         _require_place(asked, target)
         opened = open_source(home, asked.origin, settings=settings, report=report, site=asked.site)
         with opened.scratch or contextlib.nullcontext():
             documents = read_documents(opened, report=report, docstrings=asked.docstrings)
-            licence = asked.licence or licence_of(opened)
+            licence = licence_of(opened)
         refined = refine_documents(documents.articles, asked.refinement)
         skipped = {**documents.skipped, **refined.left}
-        if not refined.articles:
-            origin = clean_line(asked.origin, 120)
-            formats = "Markdown, MDX, reStructuredText, notebooks, HTML; --docstrings reads those of Python"
-            message = f"{origin} has no documents that can be read ({formats}); name another source"
-            raise PackRefused(message)
+        _require_documents(refined.articles, asked.origin)
         folder = beside / asked.name
         folder.mkdir()
         with opening(beside / DATABASE) as store:
@@ -113,12 +122,12 @@ def build_pack(
                 made = embed_pack(store, embedder, report=report, known=asked.known, started=started, workers=workers)
             store.seal(folder / DATABASE)
             counts = store.counts()
-        description = refined.description or asked.description or f"Documentation from {documents.source.address}"
+        description = refined.description or asked.description or f"{UNDESCRIBED}{documents.source.address}"
         manifest = PackManifest(
             asked.name,
             asked.version,
             description,
-            licence,
+            asked.licence or licence,
             asked.topics,
             (documents.source,),
             counts,
@@ -129,12 +138,41 @@ def build_pack(
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
             (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
+        dropped = _dropped(target, manifest)
         take_place(folder, target)
         if started is not None:
             started.forget()
         if opened.info.kind == WEBSITE:
             forget_site(home, asked.origin, asked.site)
-    return BuiltPack(target, manifest, skipped, made)
+    unknown = unknown_gold(exam, _citations(refined.articles))
+    return BuiltPack(target, manifest, skipped, made, unknown, dropped, licence)
+
+
+def _require_documents(articles: Collection[PackArticle], origin: str) -> None:
+    if not articles:
+        read = f"{FORMATS_READ}; --docstrings reads those of Python"
+        message = f"{clean_line(origin, 120)} has no documents that can be read ({read}); name another source"
+        raise PackRefused(message)
+
+
+def _citations(articles: Iterable[PackArticle]) -> set[str]:
+    return {cited(article.path, section.anchor) for article in articles for section in article.sections}
+
+
+def _dropped(target: Path, fresh: PackManifest) -> tuple[str, ...]:
+    """Return what a pack at this place carries, and the one that takes its place does not."""
+    old = manifest_at(target)
+    if old is None:
+        return ()
+    gone = {
+        "exam": EXAM in old.hashes and EXAM not in fresh.hashes,
+        "refinement": REFINEMENT in old.hashes and REFINEMENT not in fresh.hashes,
+        "settings": CONFIG in old.hashes and old.hashes[CONFIG] != fresh.hashes[CONFIG],
+        "topics": not {*old.topics} <= {*fresh.topics},
+        "description": fresh.description == f"{UNDESCRIBED}{fresh.sources[0].address}" != old.description,
+        "licence": bool(old.licence) and not fresh.licence,
+    }
+    return tuple(what for what, lost in gone.items() if lost)
 
 
 def _require_valid(asked: BuildRequest) -> None:

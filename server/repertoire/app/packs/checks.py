@@ -6,13 +6,17 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from repertoire.app.packs.build import UNDESCRIBED
 from repertoire.app.packs.documents import order_in
+from repertoire.app.packs.exams import exam_of
 from repertoire.app.packs.places import EXAM, SKILL
 from repertoire.app.packs.shelf import OpenPack, PackShelf
 from repertoire.documentation.audit import Finding, audit_documents, audit_manifest
+from repertoire.documentation.exam import ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest
+from repertoire.documentation.refinement import ENTITY_KINDS, RELATIONS
 from repertoire.domain.errors import PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.domain.pack import CHUNK_SPACE, ENTITY, FACT, FACT_KINDS, HEADING_SPACE
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import front_matter
 
@@ -38,7 +42,7 @@ class PackAudit:
 
 
 def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
-    """Check files, hashes, schema, counts and vectors of a pack; `strict` also asks for what makes it worth sharing.
+    """Check files, hashes, schema, counts, vectors and exam; `strict` also asks for what makes a pack worth sharing.
 
     Raises:
         PackRefused: there is no such pack, or it cannot be opened at all.
@@ -46,8 +50,16 @@ def validate_pack(shelf: PackShelf, name: str, *, strict: bool) -> PackValidity:
     """
     pack = shelf.open(name, shelf.manifest(name).model)
     faults = [*_faults(pack), *(shelf.strange_files(name))]
+    exam = tuple[ExamQuestion, ...]()
+    try:
+        exam = exam_of(shelf, name)
+    except PackRefused as error:
+        faults.append(str(error))
     if strict:
         faults += _strict(pack.manifest)
+        with pack.store.guarded():
+            unknown = unknown_gold(exam, pack.store.sections_by_citation())
+        faults += [f"its exam names {citation}, which is not in the pack" for citation in unknown]
     return PackValidity(name, tuple(faults), strict)
 
 
@@ -85,7 +97,7 @@ def _faults(pack: OpenPack) -> Iterator[str]:
 def _strict(manifest: PackManifest) -> Iterator[str]:
     if not manifest.licence:
         yield "no licence: build it with --licence"
-    if manifest.description.startswith("Documentation from "):
+    if manifest.description.startswith(UNDESCRIBED):
         yield "no description of its own: build it with --description"
     if EXAM not in manifest.hashes:
         yield "no exam: build it with --exam, a file of questions and the sections that answer them"
@@ -112,13 +124,26 @@ def require_harmless(shelf: PackShelf, name: str) -> None:
     """Refuse a pack with a text that gives a model orders or hides what it says, as a build leaves out such documents.
 
     Raises:
-        PackRefused: it has one; the message names the place.
+        PackRefused: it has one, or its exam is invalid; the message names the place.
         StoreError: its database cannot be opened.
     """
+    if strange := _strange_kind(shelf, name):
+        message = f"pack {name} is not taken in: {strange}, which no build writes"
+        raise PackRefused(message)
     for place, text in _texts(shelf, name):
         if why := order_in(place, text):
             message = f"pack {name} is not taken in: {clean_line(place, 200)}: {why}"
             raise PackRefused(message)
+
+
+def _strange_kind(shelf: PackShelf, name: str) -> str:
+    """Return the first kind that no build writes, which would be free text in an answer; empty if there is none."""
+    pack = shelf.open(name, shelf.manifest(name).model)
+    with pack.store.guarded():
+        held = pack.store.knowledge.kinds()
+    known = {ENTITY: ENTITY_KINDS, FACT: FACT_KINDS}
+    strange = ((what, kind) for what, kinds in held.items() for kind in kinds if kind not in known.get(what, RELATIONS))
+    return next((f"it has the kind {clean_line(kind, 80)!r} of {what}" for what, kind in strange), "")
 
 
 def _texts(shelf: PackShelf, name: str) -> Iterator[tuple[str, str]]:
@@ -139,4 +164,6 @@ def _texts(shelf: PackShelf, name: str) -> Iterator[tuple[str, str]]:
             texts = (one.text for one in article.sections)
             names = (article.title, article.path, article.category, *dict.fromkeys(named))
             yield article.path, "\n\n".join((*names, *texts))
-        yield "an entity", "\n\n".join(pack.store.knowledge.descriptions())
+        yield "an entity", "\n\n".join(pack.store.knowledge.words())
+    exam = exam_of(shelf, name)
+    yield EXAM, "\n\n".join(part for one in exam for part in (one.id, one.question, one.answer, one.split, *one.gold))

@@ -13,17 +13,22 @@ from repertoire.retrieval.translation import words_asked
 
 _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of heading, headings above it, and text
 _SECTIONS, _FACTS, _NAMED, _WORDS = 60, 2_000, 10, 24  # that are looked at: sections, facts, entities, words
+_FAR = 100_000_000  # the largest offset into a section that SQLite is asked for: no section is so long
 _LIKELY = {kind: place for place, kind in enumerate(FACT_KINDS)}  # of equally good facts, a definition comes first
 
 
 @dataclass(frozen=True)
 class PackDescriptionRequest:
-    """A pack to describe; with words, also what it says about them; with a citation, also that section."""
+    """A pack to describe; with words, also what it says about them; with a citation, also that section.
+
+    Words that are a citation are taken as one.
+    """
 
     name: str
     about: str = ""
     limit: int = 10
     citation: str = ""
+    offset: int = 0  # characters of the section that are passed over
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,11 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
     """
     manifest = shelf.manifest(wanted.name)
     if wanted.citation:
-        return PackDescription(manifest, _section(shelf, manifest, wanted.citation))
+        return PackDescription(manifest, _section(shelf, manifest, wanted.citation, wanted.offset))
+    cited = _found_section(shelf, manifest, wanted.about, wanted.offset) if wanted.about else None
     words = words_asked(wanted.about)[:_WORDS]
-    if not words:
-        return PackDescription(manifest)
+    if cited is not None or not words:
+        return PackDescription(manifest, cited)
     pack = shelf.open(wanted.name, manifest.model)
     with pack.store.guarded():
         found = [one for one, _ in pack.store.graph.match(words, limit=_SECTIONS, weights=_FIELDS, view=SECTIONS)]
@@ -61,12 +67,17 @@ def describe_pack(shelf: PackShelf, wanted: PackDescriptionRequest) -> PackDescr
     return PackDescription(manifest, None, wanted.about, tuple(facts), tuple(entities), tuple(relations))
 
 
-def _section(shelf: PackShelf, manifest: PackManifest, citation: str) -> PackPassage:
+def _found_section(shelf: PackShelf, manifest: PackManifest, citation: str, offset: int) -> PackPassage | None:
     pack = shelf.open(manifest.name, manifest.model)
     with pack.store.guarded():
         node_id = pack.store.section_at(citation)
-        if node_id is not None:
-            return pack.store.passages({node_id: None})[node_id]
+        return pack.store.passages({node_id: None}, start=min(offset, _FAR))[node_id] if node_id is not None else None
+
+
+def _section(shelf: PackShelf, manifest: PackManifest, citation: str, offset: int) -> PackPassage:
+    found = _found_section(shelf, manifest, citation, offset)
+    if found is not None:
+        return found
     message = (
         f"pack {manifest.name} has no section {clean_line(citation, 200)!r}; "
         "a citation is article#anchor, as query_pack, or `repertoire pack query` in a shell, gives it"

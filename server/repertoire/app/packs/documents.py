@@ -30,6 +30,7 @@ from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.address import ARCHIVE, PYPI
+from repertoire.sources.archives import is_archive
 from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
 from repertoire.sources.public_hosts import PublicHosts
 from repertoire.trust import prompt_injection
@@ -37,6 +38,7 @@ from repertoire.trust.document_redaction import redact_document
 from repertoire.trust.scan import scan
 
 Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
+FORMATS_READ = "Markdown, MDX, reStructuredText, notebooks, HTML"
 _NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
 _BESIDE = "a page beside other documents, which it is built from"
 _A_FILE_S = 15.0  # processor time for one document
@@ -58,12 +60,16 @@ def open_source(
 
     Raises:
         SourceError: the source cannot be fetched or unpacked.
+        PackRefused: it is a file in a format that is not read.
     """
     file = Path(origin).expanduser()
     if file.suffix.lower() in SUFFIXES and file.is_file():
         info = SourceInfo(f"file:{file}", "file", str(file))
         mounts = (Mount(file.resolve(), file.name),)
         return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
+    if file.is_file() and not is_archive(file):
+        message = f"{clean_line(origin, 120)} is no document that can be read ({FORMATS_READ}), and no archive"
+        raise PackRefused(message)
     bounds = site or SiteBounds()
     if is_website(origin, PublicHosts(bounds.allowed)):
         return fetch_site(home, origin, bounds, max_bytes=settings.max_source_mb * 1_000_000, report=report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +14,11 @@ from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM, MANIFEST, RESULTS
 from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, query_packs
 from repertoire.app.packs.shelf import OpenPack, PackShelf
-from repertoire.documentation.exam import TEST, ExamQuestion
+from repertoire.documentation.exam import TEST, ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json
 from repertoire.documentation.nuggets import Nuggets
-from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.pack import SECTIONS, cited
+from repertoire.domain.errors import InvalidRequest, PackRefused
+from repertoire.domain.pack import SECTIONS, cited, parts_of
 from repertoire.domain.pack_stages import BASELINE, PROFILES
 from repertoire.domain.text import content_words
 from repertoire.ports import model_of
@@ -68,7 +69,7 @@ def exam_of(shelf: PackShelf, name: str) -> tuple[ExamQuestion, ...]:
         PackRefused: there is no such pack, or its exam is not the one that was built, or is invalid.
     """
     place = shelf.file(name, EXAM)
-    return read_exam_file(place) if place is not None else ()
+    return read_exam_file(place, place=f"the exam of pack {name}") if place is not None else ()
 
 
 def take_exam(
@@ -117,7 +118,7 @@ def take_exam(
         _percent([not covered(question.question) for question in asked]),
         len(foreign),
         _percent([not covered(text) for text in foreign]) if foreign else None,
-        tuple(sorted({gold for question in asked for gold in question.gold} - {*key.text})),
+        unknown_gold(asked, key.text),
         gate,
         _percent([one for one, _ in answered]) if answered else None,
         _percent([one for _, one in answered]) if answered else None,
@@ -216,9 +217,12 @@ def record_row(shelf: PackShelf, name: str, row: Mapping[str, Any]) -> PackManif
 
 
 def _foreign(shelf: PackShelf, name: str) -> list[str]:
-    """Return questions of the other packs' exams."""
-    others = [manifest.name for manifest in shelf.listing().packs if manifest.name != name]
-    return [question.question for other in others for question in exam_of(shelf, other)][:_FOREIGN]
+    """Return questions of the other packs' exams, without those that cannot be read."""
+    asked = list[str]()
+    for other in (manifest.name for manifest in shelf.listing().packs if manifest.name != name):
+        with suppress(PackRefused):  # one broken exam must not keep the other packs from being examined and updated
+            asked += [question.question for question in exam_of(shelf, other)]
+    return asked[:_FOREIGN]
 
 
 def _figures(questions: Sequence[ExamQuestion], answers: Sequence[Sequence[str]], key: _Key) -> RecallFigures:
@@ -250,7 +254,7 @@ def _pages(question: ExamQuestion, key: _Key) -> set[str]:
 
 
 def _page(citation: str) -> str:
-    return citation.partition("#")[0]
+    return parts_of(citation)[0]
 
 
 def _percent(shares: Sequence[float]) -> float:

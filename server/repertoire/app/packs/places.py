@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from repertoire.boot.filelock import only_one
+from repertoire.documentation.manifest import PackManifest, read_manifest
 from repertoire.domain.errors import PackRefused
 from repertoire.sources.scratch import PLACE, remove
 
@@ -63,6 +64,14 @@ def only_builder(target: Path) -> Iterator[None]:
 
     with only_one(lock, refuse):
         yield
+
+
+def manifest_at(folder: Path) -> PackManifest | None:
+    """Return the manifest of the pack in a folder; None where there is none that can be read."""
+    try:
+        return read_manifest((folder / MANIFEST).read_text(encoding="utf-8"), place=folder.name)
+    except (OSError, ValueError, PackRefused):
+        return None
 
 
 def put_back(packs: Path) -> None:

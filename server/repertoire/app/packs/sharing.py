@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.packs.checks import require_harmless, require_sound
-from repertoire.app.packs.places import MANIFEST, digest, packs_folder, put_back, take_place
+from repertoire.app.packs.places import MANIFEST, digest, manifest_at, packs_folder, put_back, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
-from repertoire.domain.errors import InvalidRequest, PackRefused, UnknownSource
+from repertoire.domain.errors import CorruptStore, InvalidRequest, PackRefused, UnknownSource
 from repertoire.domain.text import clean_line
 from repertoire.sources.archives import ArchiveBounds, is_archive, unpack
 from repertoire.sources.scratch import scratch
@@ -30,6 +30,7 @@ class SharedPack:
     place: Path
     manifest: PackManifest | None  # None: it could not be read
     hash: str = ""  # SHA-256 of an exported file
+    before: str = ""  # version of the pack that an installed one replaced
 
 
 def export_pack(shelf: PackShelf, name: str, target: Path, *, key: SigningKey | None = None) -> SharedPack:
@@ -79,8 +80,8 @@ def install_pack(
     With a public key of minisign, as a file or as text, only a pack whose manifest that key signed is taken in.
 
     Raises:
-        PackRefused: it is no pack, contradicts its manifest, is not signed by the key, holds a text that gives a model
-            orders, or one of its name is here.
+        PackRefused: it is no pack, is damaged, contradicts its manifest, is not signed by the key, holds a text that
+            gives a model orders, or one of its name is here.
         InvalidRequest: the key is none.
         SourceError: the archive cannot be read, or exceeds a limit.
         StoreError: its database is none that a build makes.
@@ -115,10 +116,14 @@ def install_pack(
                 shelf.file(manifest.name, path)
             require_sound(shelf, manifest.name)
             require_harmless(shelf, manifest.name)
+        except CorruptStore as error:  # its own words speak of the person's database, and of a folder that goes
+            message = f"pack {manifest.name} is damaged: its database cannot be read to the end; fetch it again"
+            raise PackRefused(message) from error
         finally:
             shelf.close()
+        before = manifest_at(target)
         take_place(taken, target)
-    return SharedPack(target, manifest)
+    return SharedPack(target, manifest, before=before.version if before is not None else "")
 
 
 def removable_pack(shelf: PackShelf, name: str) -> PackManifest | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack
+from repertoire.app.packs.build import UNDESCRIBED, BuildRequest, BuiltPack, NewPack, build_pack
 from repertoire.app.packs.documents import Report
 from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
@@ -15,8 +15,8 @@ from repertoire.app.packs.query import PackMeans
 from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.packs.website import SiteBounds
 from repertoire.documentation.config import PackConfig
-from repertoire.documentation.manifest import PackManifest
-from repertoire.domain.errors import PackRefused
+from repertoire.documentation.manifest import PackManifest, precedence, require_part
+from repertoire.domain.errors import InvalidPack, PackRefused
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
 from repertoire.ports import Embedder, Vectors, model_of
 from repertoire.retrieval.translation import embed_in_english, in_english
@@ -40,6 +40,7 @@ class UpdateRequest:
     refinement: Path | None = None
     site: SiteBounds = field(default_factory=SiteBounds)
     config: PackConfig | None = None  # in place of that of the pack
+    licence: str = ""  # in place of that of the pack
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,11 @@ def update_pack(
 
     Raises:
         PackRefused: there is no such pack, or nobody knows where its documents come from.
+        InvalidPack: the version is none, or not higher than that of the pack.
         SourceError: the source cannot be read.
     """
     before = shelf.manifest(asked.name)
+    version = _version(asked, before)
     origin = asked.origin or _address(before)
     pack = shelf.open(asked.name, before.model)
     with pack.store.guarded():
@@ -85,9 +88,9 @@ def update_pack(
     request = BuildRequest(
         asked.name,
         origin,
-        asked.version or _next(before.version),
-        "" if before.description.startswith("Documentation from ") else before.description,
-        before.licence,
+        version,
+        "" if before.description.startswith(UNDESCRIBED) else before.description,
+        asked.licence or before.licence,
         before.topics,
         replace=True,
         exam=place,
@@ -142,6 +145,20 @@ def _known(store: PackStore, embedder: Embedder) -> dict[str, Vectors]:
         # an earlier version embedded what was not English as it is written
         return {text: vector for text, vector in known.items() if in_english(text, model) == text}
     return known
+
+
+def _version(asked: UpdateRequest, before: PackManifest) -> str:
+    """Return the version of the new pack, which is higher: who holds both must be able to tell which is the newer."""
+    if not asked.version:
+        return _next(before.version)
+    try:
+        require_part({"version": asked.version}, place=asked.name)
+    except PackRefused as error:
+        raise InvalidPack(str(error)) from error
+    if precedence(asked.version) <= precedence(before.version):
+        message = f"version {asked.version} of pack {before.name} is not higher than {before.version}; name a higher"
+        raise InvalidPack(message)
+    return asked.version
 
 
 def _next(version: str) -> str:
