@@ -332,7 +332,7 @@ def test_a_flood_of_one_sign_is_read_in_proportion_to_its_length(bench, flood):
         return time.process_time() - began
 
     cost(1_000)  # what is loaded once
-    short, long = cost(20_000), cost(200_000)
+    short, long = cost(10_000), cost(100_000)
 
     assert long < 10 * max(short, 0.05) * 4
 
