@@ -114,7 +114,10 @@ def _unit(component: Component) -> tuple[str, str, str]:
 
 def _selection(store: Store, at: str, offer: Event) -> Event:
     """Return the selection that follows from an offer; it is learned if the log holds the text of the request."""
-    data = {"name": offer.data.get("name", ""), "offered": bool(offer.id), "how": INSTALLED}
+    known = store.graph.by_key(offer.node)
+    told = offer.data or ({"name": known.component.name, "type": known.component.type} if known is not None else {})
+    named = {part: told[part] for part in ("name", "type") if part in told}
+    data = {**named, "offered": bool(offer.id), "how": INSTALLED}
     if offer.id:
         data["offer"] = offer.id
     if offer.request and store.events.prompt_of(offer.request):
