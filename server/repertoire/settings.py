@@ -47,6 +47,9 @@ class Settings:
     max_requests: int = 5_000
 
 
+_DIGITS, _SHOWN = 19, 80  # of the longest number that is read; characters of a wrong value that are shown
+
+
 @dataclass(frozen=True)
 class SettingRow:
     """One setting: its name outside, its allowed values or range, and its meaning."""
@@ -181,7 +184,7 @@ def _from_file(path: Path) -> tuple[dict[str, Any], list[str]]:
         values = json.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors begin a file with a mark
     except FileNotFoundError:
         return {}, []
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return {}, [f"{path} cannot be read as JSON ({error}); mend or delete it"]
     if not isinstance(values, dict):
         return {}, [f"{path} is not a JSON object; mend or delete it"]
@@ -194,12 +197,13 @@ def _from_file(path: Path) -> tuple[dict[str, Any], list[str]]:
 def _fit(row: SettingRow, wanted: type, value: Any) -> Any:
     if wanted is bool and str(value).lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
         return str(value).lower() in ("1", "true", "yes", "on")
-    if wanted is int and str(value).isdecimal() and row.least <= int(value) <= row.most:
-        return int(value)
+    number = str(value)
+    if wanted is int and len(number) <= _DIGITS and number.isdecimal() and row.least <= int(number) <= row.most:
+        return int(number)
     if wanted is str and isinstance(value, str) and (not row.choices or value in row.choices):
         return value
     takes = " or ".join(row.choices) or {bool: "true or false", int: _range(row)}.get(wanted, "text")
-    message = f"setting {row.name} ({row.env}) is {value!r}; it takes {takes}"
+    message = f"setting {row.name} ({row.env}) is {repr(value)[:_SHOWN]}; it takes {takes}"
     raise ValueError(message)
 
 

@@ -58,6 +58,12 @@ def test_equal_headings_get_the_numbers_that_github_gives_them():
     assert [section.anchor for section in found.sections] == ["a", "a-1", "a-2", "a-3", "x-y", "own", "z-"]
 
 
+def test_a_heading_that_shows_a_template_keeps_it():
+    for heading in ("Length of ${#name}", "{#each items as item}", "Use {{#if x}}"):
+        [section] = read_markdown("a.md", f"## {heading}\n\ntext", {}, content_hash="").sections
+        assert section.text.startswith(f"## {heading}\n")
+
+
 def test_what_no_reader_sees_is_left_out():
     assert not any("editors" in section.text for section in article(DOCUMENT).sections)
 

@@ -20,6 +20,8 @@ ASKING = {"prompt": PROMPT, "session_id": "s1", "cwd": "/project"}
     ("settings", "told"),
     [
         ('{"hint": true}', "unknown settings hint; known are model, "),
+        ("[" * 100_000, "settings.json cannot be read as JSON"),
+        ('{"threads": "%s"}' % ("9" * 5_000), "setting threads (REPERTOIRE_THREADS) is"),
         ('{"threads": "\u00b2"}', "setting threads (REPERTOIRE_THREADS) is '\u00b2'; it takes a whole"),
         ('{"threads": 0}', "setting threads (REPERTOIRE_THREADS) is 0; it takes a whole number of at least 1"),
         ('{"hint_limit": 9}', "setting hint_limit (REPERTOIRE_HINT_LIMIT) is 9; it takes a whole number from 1 to 3"),

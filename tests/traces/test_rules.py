@@ -65,6 +65,7 @@ def test_the_same_framework_at_another_major_version_is_told_as_such() -> None:
         ("etcd1.corp,etcd2.corp,etcd3.corp fail", "[host],[host],[host] fail"),
         ("a.acme.internal b.acme.internal c.acme.internal.", "[host] [host] [host]."),
         ("/root /root:/root/x", "~ ~:~/x"),
+        ("open C:/users/4711/x.txt", "open ~/x.txt"),
         ("GET /users/123/orders and /users/{id}", "GET /users/123/orders and /users/{id}"),
         ("/mnt/c/Users/jane/shop", "~/shop"),
         ("/c/Users/jane/shop", "~/shop"),

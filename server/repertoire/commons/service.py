@@ -97,11 +97,13 @@ class Commons:
             check_quotas(connection, caller)
             if before is not None:
                 trace = _amending(trace, before)
+                if before.status not in SEARCHED and amends_in_the_same_words(trace):
+                    state = QUARANTINED  # its words are those that were withheld
                 audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
             trace = replace(trace, status=state, at=clock.now(connection))
             traces.put(trace, revision)
             if state == QUARANTINED:
-                why = "the checks find it dangerous"
+                why = "the checks find it dangerous, or it has the words of one that is withheld"
                 audit.record(connection, caller.community, caller, audit.QUARANTINED, trace.key, reason=why)
             defer(connection, self._jobs, caller.community, trace.key)
         return Contributed(trace, known=False)
@@ -246,14 +248,14 @@ def _why_without(held: Held) -> str:
 
 
 def _named(traces: Traces, name: str, caller: Caller, *, to_amend: bool = False) -> Trace:
-    """Return a trace; one that is withheld to moderators alone, and to its author to amend it, or it is never mended.
+    """Return a trace; one that is withheld to moderators alone, and a quarantined one to its author, who may mend it.
 
     Raises:
         UnknownComponent: the community has no such trace.
     """
     key = f"{TRACE}:{name.removeprefix(f'{TRACE}:')}"
     trace = traces.get(key)
-    own = to_amend and trace is not None and trace.author == caller.member
+    own = to_amend and trace is not None and trace.status == QUARANTINED and trace.author == caller.member
     hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes and not own
     if trace is None or hidden:
         message = f"there is no trace {clean_line(key, 80)!r} in this community"

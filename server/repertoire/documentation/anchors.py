@@ -31,8 +31,12 @@ class Anchors:
 def split_attributes(heading: str) -> tuple[str, str]:
     """Return a heading without the `{#name}` at its end, and the name; the whole heading and nothing without one."""
     title, brace, attributes = heading.rstrip().removesuffix("}").rpartition("{")
-    given = next((word[1:] for word in attributes.split() if word.startswith("#")), "")
-    if not brace or not heading.rstrip().endswith("}") or not 0 < len(given) <= _LONGEST:
+    words = attributes.split()
+    given = next((word[1:] for word in words if word.startswith("#")), "")
+    known = all(word[:1] in "#." or "=" in word for word in words)  # else a template shows itself: `{#if x}`
+    if not (brace and known and heading.rstrip().endswith("}") and 0 < len(given) <= _LONGEST):
+        return heading, ""
+    if title.endswith(("{", "$")):  # as in `{{#name}}` and `${#name}`
         return heading, ""
     return title.strip(), given
 

@@ -85,7 +85,8 @@ def refine(
     for step in steps:
         if step.do == "pack":
             continue
-        path = parts_of(step.values["at"])[0] if "at" in step.values else _speaks_of(held, step.values["name"])
+        at = step.values.get("at", "")
+        path = (at if at in held else parts_of(at)[0]) if at else _speaks_of(held, step.values["name"])
         article = held.get(path)
         changed = _taken(article, step, objection) if article is not None else "the pack has no such document or entity"
         if isinstance(changed, str):
@@ -120,7 +121,8 @@ def _taken(article: PackArticle, step: Step, objection: Callable[[str], str]) ->
         described = PackEntity(values["name"], values["kind"], clean_line(values["text"], 240))
         kept = tuple(described if one.name == values["name"] else one for one in known.entities)
         return refusal or replace(article, knowledge=replace(known, entities=kept))
-    spot = _quoted(article, parts_of(values["at"])[1], values["text"])
+    anchor = "" if values["at"] == article.path else parts_of(values["at"])[1]
+    spot = _quoted(article, anchor, values["text"])
     if spot is None:
         return f"{clean_line(values['at'], 120)} does not say these words"
     section, begin, end = spot

@@ -20,8 +20,9 @@ _BESIDE = frozenset(
     perfect pick redo repeat retry run start sure way yeah yes""".split()
 )
 _BESIDE_ANY = _WHICH | _SUGGESTED | _COUNTED | _CARRY_OUT | _BESIDE
+_REST = re.compile(r"\bREST\b")  # no rest of anything
 _BEHIND_WHICH = frozenset("file files three two".split())
-_NUMBER, _NUMBER_ALONE = re.compile(r"v?\d+"), re.compile(r"\W*v?\d+(?:\.\d+)*\W*")
+_NUMBER, _NUMBER_ALONE = re.compile(r"v?\d{1,2}"), re.compile(r"\W*v?\d+(?:\.\d+)*\W*")
 # "the same for orders", "do it for the web app too": for what it is to be done says nothing of what is done
 _LIKEWISE = re.compile(
     r"\W*(?:(?:ok|okay|yes|and|now|then|please|good|can you|could you)[\s,]+)*"
@@ -35,7 +36,9 @@ def is_follow_up(prompt: str, words: Sequence[str]) -> bool:
     """Tell whether a prompt, whose content words are given, refers to earlier work and names none of its own."""
     if _LIKEWISE.fullmatch(prompt.strip()) or _NUMBER_ALONE.fullmatch(prompt):
         return True
-    if not all(_says_nothing(word, words[at - 1] if at else "") for at, word in enumerate(words)):
+    if _REST.search(prompt) or not all(
+        _says_nothing(word, words[at - 1] if at else "") for at, word in enumerate(words)
+    ):
         return False
     numbered = any(map(_NUMBER.fullmatch, words)) and not _COUNTED.isdisjoint(words)
     carries_out = not (_CARRY_OUT.isdisjoint(words) or _SUGGESTED.isdisjoint(words))

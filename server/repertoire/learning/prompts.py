@@ -16,7 +16,9 @@ _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
 _WORDS = re.compile(r"[^\W_]+(?:[.+#/@:_-]+[^\W_]+)*[+#]*")  # names, paths and versions stay whole
-_COMMAND = re.compile(r"\s*(?:/[\w:-]+(?:\s|\Z)|!\S)")  # the name ends it: "/api/orders returns 500" begins with a path
+_COMMAND = re.compile(
+    r"\s*(?:/[\w:-]+(?:\.[\w:-]+)*(?:\s|\Z)|!\S)"
+)  # the name ends it: "/api/orders returns 500" begins with a path
 
 
 # Words around a request that never change its meaning, as `not`, `only`, `from` and `into` would.

@@ -103,7 +103,7 @@ class Sources:
         *,
         derived: Sequence[Edge],
         now: str,
-        known_only: bool = False,
+        known_as: str = "",
     ) -> Written:
         """Write the changed files of a source, delete the removed ones, replace its derived edges: in one transaction.
 
@@ -112,7 +112,7 @@ class Sources:
         are read to their end before the lock is taken.
 
         Raises:
-            SourceForgotten: `known_only`, and nobody knows the source any more.
+            SourceForgotten: it was `known_as` this key, and nobody knows that any more.
         """
         files = {storable(record.path): record for record in records}
         dropped = [path for path in map(storable, gone) if path not in files]
@@ -120,7 +120,7 @@ class Sources:
             component.id: prepare(component, path) for path, record in files.items() for component in record.components
         }
         with self._db.transaction():
-            if known_only and not self.is_known(info.key):
+            if known_as and not self.is_known(known_as):
                 message = f"{info.key} was removed while it was read"
                 raise SourceForgotten(message)
             writer = GraphWriter(self._db, self._vectors, now)

@@ -96,18 +96,19 @@ class Traces:
         writer.replace_edges(Owner(0, trace.key), edges)
         writer.touch_nodes(TRACE)
 
-    def is_signed_with(self, version: str) -> bool:
-        """Tell whether the errors of all traces were read with this version of the rules for signatures."""
+    def is_read_with(self, version: str) -> bool:
+        """Tell whether all traces were read with this version of the rules for their signatures and flags."""
         return str(self._db.meta("signatures")) == version
 
-    def sign_again(self, traces: Iterable[Trace], version: str, *, now: str) -> None:
-        """Give stored traces the signatures that they have here, and record the version of the rules."""
+    def read_again(self, traces: Iterable[Trace], version: str, *, now: str) -> None:
+        """Give stored traces the signatures and flags that they have here, and record the version of the rules."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             for trace in traces:
                 node_id = self.find(trace.key)
                 self._db.execute(
-                    "UPDATE trace SET signatures = ? WHERE node_id = ?", (as_json(trace.signatures), node_id)
+                    "UPDATE trace SET signatures = ?, flags = ? WHERE node_id = ?",
+                    (as_json(trace.signatures), flags_as_json(trace.flags), node_id),
                 )
                 if node_id is not None and trace.status != DRAFT:
                     replaces = bool(trace.supersedes) and self.find(trace.supersedes) is not None

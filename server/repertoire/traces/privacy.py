@@ -69,7 +69,7 @@ def without_places(text: str, project: str = "") -> str:
 def _without_home(match: LinearMatch) -> str:
     """Return a mark for a home folder, and a route of a service as it is: `GET /users/123`, `/users/{id}`."""
     above, _, name = match.group().rpartition("/")
-    if above.endswith("/users") and (name.isdigit() or name.startswith(("{", "[", "$"))):
+    if above.endswith("/users") and ":" not in above and (name.isdigit() or name.startswith(("{", "[", "$"))):
         return match.group()
     return f"{match['before']}~{match['after'] or ''}"
 

@@ -130,13 +130,16 @@ _FLAG = re.compile(
 )
 _GROUPS = frozenset("root wheel staff users docker nogroup www-data daemon adm sudo".split())  # after `--user root:`
 _STANDS_FOR = re.compile(  # what an example shows in place of a secret
-    rf"(?i)(?:[a-z]+[_-])*(?:{_CREDENTIAL_WORDS}|pass|pw|key)|.*(?:your|example|placeholder|change.?me|abc123|x{{3}}|\*{{3}}|\.{{3}}).*"
+    rf"(?i)(?:[a-z]+[_-])*(?:(?:{_CREDENTIAL_WORDS}|pass|pw|key)|(?:your|example|placeholder|change[_-]?me)[a-z_-]*)"
+    r"|<.*>?|abc123[a-z0-9]*|.*(?:x{5}|\*{3}|\.{3}).*"
 )
 _KEY_VARIABLE = linear.compile(
     r"""(?P<name>(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]{0,40}_KEY)(?P<sign>=)(?P<quote>["'`]?)(?P<value>[A-Za-z0-9_.+=-]{8,})"""
 )
-_NO_KEY = re.compile(r"\W?(?:\w+_)?(?:PRIMARY|FOREIGN|CACHE|SORT|PARTITION|PUBLIC|STORAGE|REGISTRY|INDEX|HOT)_KEY")
-_COUNTED = re.compile(r"(?:[A-Za-z]+[-_.])+[A-Za-z]?[0-9]{1,4}")  # as `deps-v2` or `linux-x64`, a name
+_NO_KEY = re.compile(
+    r"\W?(?:\w+_)?(?:PRIMARY|FOREIGN|CACHE|SORT|PARTITION|PUBLIC|STORAGE|REGISTRY|INDEX|HOT|USER|OBJECT|SHORTCUT)_KEY"
+)
+_COUNTED = re.compile(r"(?:[A-Za-z]+[-_.])+[A-Za-z]?[0-9]{1,4}|id_(?:rsa|dsa|ecdsa|ed25519)")  # as `deps-v2`, a name
 _NETRC = linear.compile(
     rf"""(?i) (?P<name> (?:\bmachine\s+\S{{1,100}}\s+)? \blogin\s+\S{{1,64}}\s+password) (?P<sign>[ \t]+)
         (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
@@ -199,6 +202,11 @@ def redact(text: str) -> str:
             text = text.replace(value, SECRET)
     text = _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
     return _ADDRESS.sub(ADDRESS, text)
+
+
+def without_key_blocks(text: str) -> str:
+    """Return a text of any length without private keys, which are known by their first and last lines."""
+    return _KEY_BLOCK.sub(SECRET, text)
 
 
 def redact_file(text: str, *, bare: bool = False) -> str:
@@ -316,17 +324,18 @@ def _is_no_flag(match: Match) -> bool:
     """Tell whether an option's value is no secret, as a step of a compiler after `--pass`."""
     value, a_pass = match["value"], _A_PASS.match(match.group())
     if match["login"]:
-        return _is_code(match) or _is_no_login(*value.split(":", 1))
+        return _is_code(match) or _is_no_login(*value.split(":", 1), of_a_process=match["login"] == "--user")
     if _is_code(match) or match["quote"] or not a_pass:
         return _is_code(match)
     a_name = _NAME_OF_A_PASS.fullmatch(value) or not _is_mixed(value)
     return bool(_RESULT.fullmatch(value) or (not a_pass["of"] and a_name))
 
 
-def _is_no_login(name: str, password: str) -> bool:
+def _is_no_login(name: str, password: str, *, of_a_process: bool) -> bool:
     """Tell whether what an option `--user` names is no login: a user with a group, an address, an example."""
+    group = password in _GROUPS or (password.startswith(name) and password.isalpha())
     numbers = name.isdigit() and password.isdigit()
-    return numbers or name == password or password in _GROUPS or _is_example(password) or password.startswith("//")
+    return numbers or (of_a_process and group) or _is_example(password) or password.startswith("//")
 
 
 def _is_example(value: str) -> bool:

@@ -79,6 +79,16 @@ def test_an_indented_item_is_taken_again_alone_where_it_changed_or_what_is_above
     assert len(found) == 8
 
 
+def test_new_words_for_an_item_change_nothing_of_what_is_below_it(project, root):
+    write(root, {"TODO.md": "- [ ] Release 2 (1/3)\n  - [x] write notes\n  - [ ] publish it\n"})
+    import_entries(project, ("TODO.md",))
+    for count in ("2/3", "3/3"):
+        write(root, {"TODO.md": f"- [ ] Release 2 ({count})\n  - [x] write notes\n  - [ ] publish it\n"})
+        assert import_entries(project, ("TODO.md",)).added == []
+        move_entries(project, MoveRequest((tasks(project)["publish it: Release 2 (1/3)"].key,), "done"))
+    assert len(tasks(project)) == 3
+
+
 def test_a_list_that_an_earlier_version_read_gets_its_indented_tasks_and_changes_no_other(project, root):
     text = "with care\n- [ ] sign\nby hand\n- [x] find the key\n- [x] tag\n- plain"
     known = digest_of(repr(("task", "Release", text, ("soon",), "todo", None, ())))[:12]

@@ -170,6 +170,9 @@ def test_a_file_that_was_edited_where_it_was_renamed_keeps_its_nodes_and_one_wit
     done = read(memory)
     assert (done.moved, done.removed) == (1, 1)
     assert memory.items.node_id("symbol:kiln/parts/warmth.py::Kiln.fire") == before
+    write(root, {"web/other.ts": "export class App {\n  run(): void {\n    1;\n  }\n  show() {\n    2;\n  }\n}\n"})
+    (root / "web" / "app.ts").unlink()
+    assert read(memory).moved == 0  # the same names, and nothing else
 
 
 def test_a_file_renamed_to_what_a_document_links_to_is_what_it_links_to(kiln):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,8 @@ from app.projects.small_project import write
 from repertoire.app.clock import now
 from repertoire.app.projects.entries import list_entries, save_entry
 from repertoire.app.projects.entry_requests import ListQuery, SaveRequest
-from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror
+from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror, mark_of
+from repertoire.app.projects.mirror_folder import digest_of
 from repertoire.domain.project import ENTRIES
 
 
@@ -42,6 +44,22 @@ def test_a_secret_in_a_field_that_only_a_person_knows_is_not_kept(project, folde
     write(folder, {"notes/key.md": f"{text}\nMore.\n"})
     assert compare_mirror(project).skipped == {}
     assert only(project).body == "More."
+
+
+def test_what_an_earlier_version_passed_over_in_a_file_is_kept_at_the_next_change(project, folder):
+    key = save_entry(project, SaveRequest("task", title="Glaze"), embedder=None).entries[0].key
+    compare_mirror(project)
+    [file] = folder.glob("tasks/*.md")
+    text = file.read_text(encoding="utf-8").replace("kind: task", "kind: task\nseen: by ada")
+    file.write_text(text, encoding="utf-8")
+    [known] = project.store.entries.mirrored().values()
+    project.store.entries.set_mirrored({key: replace(known, file=digest_of(text))})
+    mark_of(project.store.path).write_text("", encoding="utf-8")
+    assert follow_mirror(project, write=False).conflicts == []
+    save_entry(project, SaveRequest(key=key, body="No lead."), embedder=None)
+    follow_mirror(project)
+    assert "seen: by ada" in file.read_text(encoding="utf-8")
+    assert "No lead." in file.read_text(encoding="utf-8")
 
 
 def test_more_fields_than_can_be_kept_whole_are_refused(project, folder):

@@ -147,6 +147,17 @@ def test_what_a_person_removes_while_it_is_read_again_stays_removed_and_the_othe
     assert [report.changed for report in reports if report.source in keys] == [1]
 
 
+def test_a_folder_that_gets_a_remote_is_read_again_under_its_new_name(bench):
+    folder = repository(bench.write({"skills/a/SKILL.md": skill("a")}))
+    bench.ingest(folder)
+    bench.write({"skills/b/SKILL.md": skill("b")})
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/me/mine.git"], cwd=folder, check=True)
+
+    refresh(bench.store, bench.home, settings=SETTINGS)
+
+    assert sources(bench)["github.com/me/mine"] == 2
+
+
 def test_one_refresh_runs_at_a_time(bench):
     with one_refresh(bench.home):
         assert running(bench.home)

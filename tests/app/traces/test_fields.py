@@ -40,6 +40,14 @@ def test_hosts_side_by_side_a_password_before_a_home_and_a_long_text_are_redacte
     assert redacted(long) == long
 
 
+def test_no_half_of_a_private_key_stays_where_a_long_text_is_cut() -> None:
+    lines = "\n".join("aGVsbG8gd29ybGQx" * 4 for _ in range(49))
+    block = f"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\n"
+    told = redacted("error: x\n" + "".join(f"key {number}\n{block}" for number in range(12)) + "Error: bad key\n")
+    assert "aGVsbG8" not in told
+    assert told.endswith("Error: bad key")
+
+
 @pytest.mark.parametrize(
     "solution",
     [

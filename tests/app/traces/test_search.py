@@ -118,7 +118,7 @@ def test_a_refresh_reads_the_errors_of_traces_again_once_where_the_rules_for_the
         kept = keep(opened, replace(DOCKER, error="FATAL: sorry, too many clients already"))
         newer = keep(opened, amended(opened.store, kept.key, {"solution": "Raise max_connections."}))
         older = [replace(one, signatures={"signature:exact:old": "as it was"}) for one in opened.store.traces.all()]
-        opened.store.traces.sign_again(older, "of an older version", now=now())
+        opened.store.traces.read_again(older, "of an older version", now=now())
         asked = TraceQuery("", "FATAL: sorry, too many clients already", include_expired=True)
         assert not search_traces(opened.traces, asked).hits[0].error
         for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, NotThere, ScopeMissing
 from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import BEFORE, THERE, outbox, sent_before_joining
+from repertoire.app.commons.outbox import BEFORE, SENT, THERE, outbox, sent_before_joining
 from repertoire.app.commons.shared_use import sync_use
 from repertoire.app.commons.team_use import forget_team_use
 from repertoire.app.traces.exchange import SCHEMA, import_lines
@@ -168,7 +169,12 @@ def _store_page(
         json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
         for told in changes["traces"]
     ]
-    imported = import_lines(store, lines, moment=Moment(now(), "", ""), may_replace_own=True)
+    moment, sent = Moment(now(), "", ""), {key for key, state in membership.sent.items() if state in {SENT, THERE}}
+    own = [told["author"] == membership.member or told.get("supersedes") in sent for told in changes["traces"]]
+    imported = [  # who knows the words of what was never sent is no author of it, whatever a server lets through
+        import_lines(store, itertools.compress(lines, chosen), moment=moment, may_replace_own=may)
+        for may, chosen in ((True, own), (False, [not one for one in own]))
+    ]
     votes = [vote for vote in changes["votes"] if vote["voter"] != membership.member]
     events = [event for vote in votes if (event := _event(vote)) is not None and _known(event) not in kept]
     store.events.append(events)
@@ -178,7 +184,7 @@ def _store_page(
         store.traces.drop(key)
     return replace(
         done,
-        traces=done.traces + imported.added,
+        traces=done.traces + sum(one.added for one in imported),
         votes=done.votes + len(events),
         removed=done.removed + len(removed),
     )

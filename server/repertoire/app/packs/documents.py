@@ -95,7 +95,7 @@ def read_documents(opened: OpenedSource, *, report: Report, docstrings: bool = F
     documents = [entry for entry in found if not entry.path.lower().endswith(PAGES)]
     modules = _modules(opened, files) if docstrings or _is_python_package(opened, files) else {}
     texts = found if opened.info.kind == WEBSITE else documents or (found if not modules else [])
-    skipped.update({entry.path: _BESIDE for entry in found if entry not in texts})
+    skipped.update(dict.fromkeys({entry.path for entry in found} - {entry.path for entry in texts}, _BESIDE))
     entries = sorted([*texts, *(files[path] for path in modules)], key=lambda entry: entry.path)
     articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
     for number, entry in enumerate(entries, 1):

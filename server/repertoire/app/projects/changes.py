@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from repertoire.app.projects.named_files import lies_in
 from repertoire.app.projects.queues import queue_of
 from repertoire.app.projects.reading import read_file
-from repertoire.domain.project import LINES, MODULE, KnownFile, ReadFile, section_key, symbol_key
+from repertoire.domain.project import LINES, MODULE, Item, KnownFile, ReadFile, section_key, symbol_key
 from repertoire.sources import crawl
 from repertoire.sources.crawl import FoundFile
 from repertoire.store.project_file import ProjectStore
+from repertoire.store.project_texts import first_line
 
 _FEW = 50  # new and vanished files among which renamed ones are looked for
-_NAMES = 500  # of a file that are compared
-_RENAMED = 0.5  # likeness of a renamed file, as git has it
-_LITTLE = 5  # a file with one name may have changed by this part of its size
+_PARTS = 500  # definitions and sections of a file that are compared
+_RENAMED = 0.5  # share of common parts above which a file is a renamed one
 
 
 @dataclass(frozen=True)
@@ -92,32 +92,36 @@ def _follow_edited(memory: ProjectStore, found: Changes) -> None:
     new = [one for one in found.changed if one.path not in found.known and one.path not in found.moved]
     if not new or max(len(new), len(found.gone)) > _FEW:  # each is read for it
         return
-    names = {one.path: (_names(read_file(one)[0]), one.size) for one in new if found.gone}
+    names = {one.path: _parts(read_file(one)[0]) for one in new if found.gone}
     for old in [*found.gone]:
-        own = {one.key.partition(old)[2] for one in memory.items.in_file(old, limit=_NAMES)}
-        alike = {path: _likeness((own, found.known[old].size), other) for path, other in names.items()}
+        own = {_told(one.key.partition(old)[2], one.line, one.start, one.end) for one in _held(memory, old)}
+        alike = {path: len(own & other) / len(own | other) for path, other in names.items() if own | other}
         best = max(alike, key=alike.__getitem__, default="")
-        if alike.get(best, 0.0) >= _RENAMED:
+        if alike.get(best, 0.0) > _RENAMED:
             memory.move(old, best)
             found.gone.remove(old)
             found.moved.add(best)
             del names[best]
 
 
-def _names(file: ReadFile) -> set[str]:
-    """Return the ends of the keys of what is defined in a file, or of its sections."""
-    defined = (one for one in file.symbols if one.kind not in (MODULE, LINES))
-    keys = (*(symbol_key("", one.qualname) for one in defined), *(section_key("", one.anchor) for one in file.sections))
-    return {key.partition(":")[2] for key in keys}
+def _held(memory: ProjectStore, path: str) -> list[Item]:
+    return memory.items.in_file(path, limit=_PARTS)
 
 
-def _likeness(one: tuple[set[str], int], other: tuple[set[str], int]) -> float:
-    """Return which share of the names of two files is common; 0 if it is one name, as of two `main`, in other sizes."""
-    (names, size), (others, other_size) = one, other
-    common = names & others
-    if not common or (len(common) == 1 and abs(size - other_size) > size / _LITTLE):
-        return 0.0
-    return len(common) / len(names | others)
+def _parts(file: ReadFile) -> set[str]:
+    """Return what tells the parts of a file apart: name, first line and length of definitions and of sections."""
+    symbols = (one for one in file.symbols if one.kind not in (MODULE, LINES))
+    return {
+        *(_told(symbol_key("", one.qualname)[len("symbol:") :], one.signature, one.start, one.end) for one in symbols),
+        *(
+            _told(section_key("", one.anchor)[len("section:") :], first_line(one), one.start, one.end)
+            for one in file.sections
+        ),
+    }
+
+
+def _told(name: str, line: str, start: int, end: int) -> str:
+    return f"{name} {line} {end - start}"
 
 
 def _is_same(entry: FoundFile, old: KnownFile) -> bool:

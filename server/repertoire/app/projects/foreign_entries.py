@@ -159,8 +159,8 @@ def _to_do(path: str, text: str) -> Iterator[ForeignEntry | str]:
 
 def _item(path: str, match: re.Match[str], heading: str, indent: int, around: _Item | None) -> _Item:
     title = match[2].strip()
-    named = digest_of(f"{around.source}\0{title}" if around else title)[:_HASH]
-    return _Item(f"{path}#{named}", title, match[1] or " ", heading, indent, around)
+    # of its title alone: the words of the item above it may change
+    return _Item(f"{path}#{digest_of(title)[:_HASH]}", title, match[1] or " ", heading, indent, around)
 
 
 def _task(item: _Item) -> ForeignEntry:

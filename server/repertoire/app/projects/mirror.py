@@ -39,6 +39,7 @@ from repertoire.ports import Embedder
 
 CONFLICT = "conflict"  # the tag of an entry that holds the memory's words where both sides were changed
 GONE = "its folder is gone, as on another branch: nothing is written until `repertoire project mirror`, or it is back"
+_RULES = "2"  # of reading files; those that others read are read again once, for what these passed over
 READ_BUT = "read, but "  # begins what is said of a file that was read
 _WAIT_S, _OWN_TITLE = 10, 150  # seconds; characters of a title that another one repeats
 
@@ -98,6 +99,7 @@ def lying_entries(project: OpenProject) -> int:
 def begin_mirror(project: OpenProject) -> None:
     """Record that the project's memory is mirrored from now on."""
     mark_of(project.store.path).touch(mode=0o600)
+    _note_rules(project)
 
 
 def end_mirror(project: OpenProject) -> bool:
@@ -179,6 +181,7 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
             link_waiting(project, [one for one in state.entries.values() if one.key not in kept])
             _reload(state)
     back_up(project)
+    _note_rules(project)
     if not write:
         entries.set_mirrored({**state.base, **_in_step(state)})
         return report
@@ -203,9 +206,10 @@ def _reload(state: _State) -> None:
 def _read_changed(state: _State) -> None:
     """Read the files that are new or changed, and find out which entry each is of."""
     at = {known.path: (key, known) for key, known in state.base.items()}
+    again = _are_rules_other(state.project)
     for path, file in sorted(state.files.items()):
         key, known = at.get(path, ("", None))
-        if known is not None and file.digest == known.file:
+        if known is not None and file.digest == known.file and not (again and _is_as_told(state, key, known)):
             continue
         try:
             key, told = _entry_of(state, file, key)
@@ -214,6 +218,19 @@ def _read_changed(state: _State) -> None:
             state.held.add(path)
             continue
         state.read[key] = (file, told)
+
+
+def _is_as_told(state: _State, key: str, known: MirroredFile) -> bool:
+    """Tell whether the memory's side of an entry is as it was when both sides were last the same."""
+    return key in state.entries and digest_of(state.told(key)) == known.told
+
+
+def _are_rules_other(project: OpenProject) -> bool:
+    return mark_of(project.store.path).read_text(encoding="utf-8") != _RULES
+
+
+def _note_rules(project: OpenProject) -> None:
+    mark_of(project.store.path).write_text(_RULES, encoding="utf-8")
 
 
 def _entry_of(state: _State, file: FolderFile, known: str) -> tuple[str, EntryFile]:
@@ -244,7 +261,7 @@ def _delete_in_memory(state: _State) -> None:
         there = known.path in state.files or known.path in state.held or key in state.read
         if there or key not in state.entries:
             continue
-        if digest_of(state.told(key)) == known.told:
+        if _is_as_told(state, key, known):
             state.project.store.entries.delete([key], now=now())
             state.report.deleted.append(known.path)
             del state.base[key]

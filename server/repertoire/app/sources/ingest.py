@@ -108,19 +108,17 @@ def _given_back(store: Store, around: Surroundings, report: Report) -> list[Inge
     return reports
 
 
-def write_source(
-    store: Store, opened: OpenedSource, *, report: Report = quiet, known_only: bool = False
-) -> IngestReport:
+def write_source(store: Store, opened: OpenedSource, *, report: Report = quiet, known_as: str = "") -> IngestReport:
     """Bring the graph up to date with one opened source, and delete the folder that it was unpacked to.
 
     Raises:
-        SourceForgotten: `known_only`, and somebody removed the source before it was written.
+        SourceForgotten: it was `known_as` this key, and somebody removed it before it was written.
     """
     with opened.scratch or contextlib.nullcontext():
-        return _write_source(store, opened, report, known_only=known_only)
+        return _write_source(store, opened, report, known_as)
 
 
-def _write_source(store: Store, opened: OpenedSource, report: Report, *, known_only: bool) -> IngestReport:
+def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: str) -> IngestReport:
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
@@ -149,7 +147,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, *, known_o
     records = [*found.records, *folders, FileRecord(WHOLE, state)]
     report(Step(info.key, "write", 0, len(records)))
     before = store.graph.summaries()
-    counts = write_records(store, info, records, found.derived, known, known_only=known_only)
+    counts = write_records(store, info, records, found.derived, known, known_as=known_as)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 

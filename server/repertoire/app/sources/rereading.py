@@ -34,7 +34,7 @@ def reread(store: Store, home: Path, *, settings: Settings, machine: Machine, re
     for key, open_it in _sources(store, around, report):
         if key in here or store.sources.is_known(key):
             with suppress(SourceForgotten):
-                done.append(_refreshed(store, key, open_it, report, known_only=key not in here))
+                done.append(_refreshed(store, key, open_it, report, known_as="" if key in here else key))
     return done
 
 
@@ -65,12 +65,12 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSou
 
 
 def _refreshed(
-    store: Store, key: str, open_it: Callable[[], OpenedSource], report: Report, *, known_only: bool
+    store: Store, key: str, open_it: Callable[[], OpenedSource], report: Report, *, known_as: str
 ) -> IngestReport:
     report(Step(key, "fetch"))
     try:
         opened = open_it()
-        done = write_source(store, opened, report=report, known_only=known_only)
+        done = write_source(store, opened, report=report, known_as=known_as)
     except SourceForgotten:
         raise
     except (SourceError, OSError) as error:  # one unreachable source must not stop the others

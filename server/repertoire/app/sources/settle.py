@@ -117,16 +117,16 @@ def write_records(
     derived: tuple[Edge, ...],
     known: Mapping[str, str],
     *,
-    known_only: bool = False,
+    known_as: str = "",
 ) -> tuple[int, int]:
     """Write a source's changed records and delete missing ones; return how many components changed and went.
 
     Raises:
-        SourceForgotten: `known_only`, and nobody knows the source any more.
+        SourceForgotten: it was `known_as` this key, and nobody knows that any more.
     """
     changed = [record for record in records if known.get(record.path) != record.content_hash]
     gone = set(known) - {record.path for record in records}
-    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now(), known_only=known_only)
+    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now(), known_as=known_as)
     return written.changed, written.removed
 
 

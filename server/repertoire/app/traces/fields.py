@@ -30,7 +30,7 @@ from repertoire.domain.trust import HIGH, MEDIUM, Flag, rank
 from repertoire.traces.privacy import without_places
 from repertoire.traces.signature import HEAD, TAIL, Signature, signatures_in
 from repertoire.trust.prompt_injection import ORDER
-from repertoire.trust.redaction import MOST, redact
+from repertoire.trust.redaction import MOST, redact, without_key_blocks
 from repertoire.trust.scan import scan
 
 _TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
@@ -141,6 +141,7 @@ def redacted(text: str, project: str = "") -> str:
 
     Of one that is longer than what is stored, the beginning and the end are kept, where a log tells of its error.
     """
+    text = without_key_blocks(text)  # a half of one is known for none
     head = _cleaned(text[:TEXT], project)
     if max(len(text), len(head)) <= TEXT:
         return head

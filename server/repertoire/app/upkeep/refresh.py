@@ -101,11 +101,11 @@ def _tell_packs(store: Store, home: Path) -> None:
 
 
 def _reread_traces(store: Store) -> None:
-    """Read the errors of traces again if the rules for them changed; homes without traces read nothing."""
+    """Read traces again if the rules for them changed; homes without traces read nothing."""
     if store.traces.states():
-        from repertoire.app.traces.reread import reread_errors  # noqa: PLC0415 - most homes have none
+        from repertoire.app.traces.reread import reread_traces  # noqa: PLC0415 - most homes have none
 
-        reread_errors(store)
+        reread_traces(store)
 
 
 def _sync_commons(store: Store, home: Path, settings: Settings) -> None:

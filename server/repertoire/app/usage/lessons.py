@@ -82,16 +82,22 @@ def learn_missed(store: Store, events: Sequence[Event], settings: Settings, *, b
     Only requests whose text is in the log can be learned; the next refresh computes their vectors. `before`: only
     earlier selections, since a process learns its own ones itself.
     """
-    for event in events:
-        if event.kind != SELECTED or not (event.node and event.request and event.session):
-            continue
-        if before and event.at >= before:
-            continue
-        if any(link.other == event.request for link in store.graph.links(event.node)):
-            continue
-        asked = store.events.recent(kinds=(ASKED,), session=event.session, limit=_SEARCHED)
-        text = next((str(one.data.get("prompt", "")) for one in asked if one.request == event.request), "")
-        if text:
+    selected = [
+        event
+        for event in events
+        if event.kind == SELECTED
+        and (event.node and event.request and event.session)
+        and not (before and event.at >= before)
+    ]
+    linked = {(node, link.other) for node in {event.node for event in selected} for link in store.graph.links(node)}
+    said = {
+        (session, one.request): str(one.data.get("prompt", ""))
+        for session in {event.session for event in selected}
+        for one in store.events.recent(kinds=(ASKED,), session=session, limit=_SEARCHED)
+    }
+    for event in selected:
+        text = said.get((event.session, event.request), "")
+        if text and (event.node, event.request) not in linked:
             moment = Moment(event.at, event.session, event.project)
             learn(store, Lesson(AskedPrompt(event.request, text), event.node, moment), settings)
 
