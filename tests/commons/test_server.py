@@ -139,6 +139,19 @@ def test_an_amendment_brings_nothing_removed_back_and_a_dangerous_one_replaces_n
         assert sorted(found(ann, q="killed")) == sorted([new, kept])
 
 
+def test_words_that_are_withheld_stay_so_whatever_else_of_them_their_author_amends(server: Server):
+    with server.client(server.key("same-words", "ann")) as ann:
+        first = contribute(ann, VITE)
+        for name in ("ben", "cem", "dan"):
+            with server.client(server.key("same-words", name)) as member:
+                member.post(f"/traces/{first}/flags", json={"reason": "it sells something"})
+        assert ann.patch(f"/traces/{first}", json={"watch": "vite >= 7"}).json()["status"] == "quarantined"
+        assert found(ann, q="killed") == []
+        with server.client(server.key("same-words", "mod", *ALL)) as moderator:
+            moderator.delete(f"/moderation/traces/{first}")
+        assert ann.patch(f"/traces/{first}", json={"watch": "vite >= 8"}).status_code == 404
+
+
 HALF, NUL = "\ud800", "\0"
 
 
