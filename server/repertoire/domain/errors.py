@@ -66,7 +66,7 @@ class SourceError(RepertoireError):
     """A source cannot be read."""
 
 
-class SourceForgotten(SourceError):
+class SourceForgotten(RepertoireError):
     """A source was removed while it was read again, so nothing of it is written."""
 
 

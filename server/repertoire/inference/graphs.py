@@ -27,13 +27,8 @@ from repertoire.ports import Vectors
 MAX_CHARACTERS = 4_096  # of a text, 16 for each of the bundled model's 256 tokens; the rest would be truncated anyway
 LOADING = (
     *(Fail, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException, OSError, ValueError),
-    *(
-        EOFError,
-        BadZipFile,
-        zlib.error,
-        KeyError,
-        TypeError,
-    ),  # an adapter or configuration that is damaged or cut short
+    # an adapter or configuration that is damaged or cut short
+    *(EOFError, BadZipFile, zlib.error, KeyError, TypeError),
 )
 _ERRORS = 3  # ONNX Runtime's severity of errors
 

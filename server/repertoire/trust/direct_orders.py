@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from repertoire.domain.trust import MEDIUM
 from repertoire.trust.check import Check, Match
-from repertoire.trust.prompt_injection import ORDER, order_severities
+from repertoire.trust.prompt_injection import ORDER, doubtful_severities, order_severities
 from repertoire.trust.prose import compile_prose
 from repertoire.trust.scanned_text import Line
 
@@ -58,11 +57,6 @@ _HANDED_OVER = compile_prose(
 )
 
 
-def _doubtful(match: Match, line: Line) -> Mapping[str, str]:
-    """Return lower severities: a skill may say so to its model, while what a stranger reports of an error may not."""
-    return dict.fromkeys(order_severities(match, line), MEDIUM)
-
-
 def _unconditional(match: Match, line: Line) -> Mapping[str, str]:
     return {} if _ON_CONDITION.search(line.text[: match.start()]) else order_severities(match, line)
 
@@ -79,7 +73,7 @@ CHECKS = (
         ),
         _ADDRESSED,
         {},
-        _doubtful,
+        doubtful_severities,
         orders=True,
     ),
     Check(
@@ -92,7 +86,7 @@ CHECKS = (
         ),
         _UNSAID,
         {},
-        _doubtful,
+        doubtful_severities,
         orders=True,
     ),
     Check(

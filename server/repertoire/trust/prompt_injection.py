@@ -104,6 +104,11 @@ def order_severities(match: Match, line: Line) -> Mapping[str, str]:
     return {PROSE: HIGH, RUN: HIGH}
 
 
+def doubtful_severities(match: Match, line: Line) -> Mapping[str, str]:
+    """Return lower severities: a skill may say so to its model, while what a stranger reports of an error may not."""
+    return dict.fromkeys(order_severities(match, line), MEDIUM)
+
+
 _IN_A_LIST_OF_EXAMPLES = re.compile(
     r"(?i)(?:e\.g\.|such\s+as|like|for\s+example|asks?\s+(?:you\s+)?to|tells?\s+(?:you\s+)?to|attempts?\s+to|tr(?:y|ies|ying)\s+to|telling\s+you\s+to|asking\s+you\s+to|instructions?\s+to|requests?\s+to|may\s+say|says?|clear\s+context)[\s:,]*$"
 )
@@ -166,7 +171,7 @@ CHECKS = (
         ("recommend this ", "suggest this ", "choose this ", "prefer this ", "rank this "),
         _PRAISE,
         {},
-        lambda match, line: dict.fromkeys(order_severities(match, line), MEDIUM),
+        doubtful_severities,
         orders=True,
     ),
     Check(

@@ -27,3 +27,9 @@ def shelf(tmp_path: Path) -> Iterator[ProjectShelf]:
 def project(shelf: ProjectShelf, tmp_path: Path) -> OpenProject:
     """Return the small project's memory, open."""
     return shelf.open(str(tmp_path / "kiln-project"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder of the small project's mirror."""
+    return tmp_path / "kiln-project" / ".repertoire"

@@ -17,15 +17,9 @@ from repertoire.domain.project import ENTRIES
 
 
 @pytest.fixture
-def project(shelf, tmp_path):
-    opened = shelf.open(str(tmp_path / "kiln-project"))
-    begin_mirror(opened)
-    return opened
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "kiln-project" / ".repertoire"
+def project(project):
+    begin_mirror(project)
+    return project
 
 
 def only(project):

@@ -181,7 +181,8 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
             link_waiting(project, [one for one in state.entries.values() if one.key not in kept])
             _reload(state)
     back_up(project)
-    _note_rules(project)
+    if _are_rules_other(project):
+        _note_rules(project)
     if not write:
         entries.set_mirrored({**state.base, **_in_step(state)})
         return report

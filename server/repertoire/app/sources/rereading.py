@@ -71,8 +71,6 @@ def _refreshed(
     try:
         opened = open_it()
         done = write_source(store, opened, report=report, known_as=known_as)
-    except SourceForgotten:
-        raise
     except (SourceError, OSError) as error:  # one unreachable source must not stop the others
         note_unread(store, key, str(error))
         return unread_source_report(store, key, f"kept as it was: {error}")
