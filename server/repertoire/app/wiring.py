@@ -233,8 +233,7 @@ def open_reranker(home: Path, settings: Settings) -> LocalReranker | None:
 
 def capabilities_in() -> Capabilities:
     """Return a function that finds the capabilities in a text, with the same vocabulary as ingestion."""
-    vocabulary = shipped_vocabulary()
-    return lambda text: tuple(vocabulary.count(text))
+    return lambda text: tuple(shipped_vocabulary().count(text))
 
 
 @cache

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -85,13 +86,16 @@ class ProductBindings:
 
     def __init__(self, products: Products, synonyms: Mapping[str, Iterable[str]]) -> None:
         """Keep the products; `synonyms` maps capabilities to their other words, none of which is a brand."""
-        self._products = products
-        phrases = chain(synonyms, *synonyms.values())
-        self._words = _KINDS_OF_THING.union(word.text for phrase in phrases for word in name_words(phrase))
+        self._products, self._synonyms = products, synonyms
         self._kept: Snapshot | None = None
         self._brands: frozenset[str] = frozenset()
         self._server: Mapping[int, str] = {}
         self._known: dict[int, BoundProducts] = {}
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        phrases = chain(self._synonyms, *self._synonyms.values())
+        return _KINDS_OF_THING.union(word.text for phrase in phrases for word in name_words(phrase))
 
     def read(self, snapshot: Snapshot) -> None:
         """Find the brand words in the names of a snapshot's plugins and servers, unless that is done already."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,8 +82,9 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in content_words(text)]
 
 
+@cache
 def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityModel | None:
-    """Return the model that was learned for exactly this query encoder; None where there is none."""
+    """Return the model that was learned for exactly this query encoder, read once a process; None if there is none."""
     kept = arrays_for(path, query_encoder)
     if kept is None:
         return None

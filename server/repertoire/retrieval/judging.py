@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
@@ -20,6 +21,7 @@ from repertoire.retrieval.confidence import (
 )
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
+from repertoire.retrieval.need import NeedModel
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, QueryPlan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.rerank import second_look
@@ -42,13 +44,17 @@ class AnswerJudge:
     """Computes the confidence in answers over one store, with models that were learned for one query encoder."""
 
     def __init__(self, graph: GraphReader, query_encoder: str) -> None:
-        self._graph = graph
+        self._graph, self._query_encoder = graph, query_encoder
         self._subject = subject_model_for(query_encoder)
         self._scope = SubjectScale(self._subject)
-        self._vague = vagueness_model_for(query_encoder)
+
+    @cached_property
+    def _vague(self) -> NeedModel | None:
+        return vagueness_model_for(self._query_encoder)
 
     def read(self, snapshot: Snapshot) -> None:
         """Refresh what is cached for a snapshot, if it changed."""
+        _ = self._vague  # loaded here, outside of what counts as a question's time
         self._scope.read(snapshot)
 
     def ranking(self, run: ComponentRun, *, certain: bool) -> Ranking:

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +82,9 @@ def words_of(text: str) -> set[str]:
     return {*words, *(f"{first} {second}" for first, second in itertools.pairwise(words))}
 
 
+@cache
 def need_model_for(query_encoder: str, path: Path = FILE) -> NeedModel | None:
-    """Return the model that was learned for exactly this query encoder; None where there is none."""
+    """Return the model that was learned for exactly this query encoder, read once a process; None if there is none."""
     kept = arrays_for(path, query_encoder)
     if kept is None:
         return None

@@ -112,6 +112,7 @@ class Pipeline:
         stage_log = self.pace.stage_log()
         with stage_log.stage("plan") as detail:
             with stage_log.aside():
+                self._load_tables()
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._stack(query)
             plan = self._plan(query, intent, stack)
@@ -164,6 +165,12 @@ class Pipeline:
                 )
             )
         return found
+
+    def _load_tables(self) -> None:
+        """Load what questions are read with: products and capabilities; commands that ask nothing never do."""
+        self._options.products.index()
+        if self._capabilities is not None:
+            self._capabilities("")
 
     def _warm(self, snapshot: Snapshot) -> None:
         self._resources.read(snapshot)

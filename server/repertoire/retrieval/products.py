@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from repertoire.domain.product import LANGUAGE, Product
@@ -61,7 +62,18 @@ class Products:
 
     def __init__(self, known: Mapping[str, Product]) -> None:
         self.known = known
-        self._by_name, self._by_question = _index(known, _name_phrases), _index(known, _question_phrases)
+
+    @cached_property
+    def _by_name(self) -> _Index:
+        return _index(self.known, _name_phrases)
+
+    @cached_property
+    def _by_question(self) -> _Index:
+        return _index(self.known, _question_phrases)
+
+    def index(self) -> None:
+        """Build the look-ups now, as the first of the methods below does otherwise."""
+        _ = self._by_name, self._by_question
 
     def in_question(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
         """Return the products that a question names, with those in `known` and all that these imply."""

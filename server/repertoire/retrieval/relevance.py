@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +68,9 @@ class GradedHead:
     precedence: Floats
 
 
+@cache
 def relevance_model_for(reading: str, path: Path = FILE) -> RelevanceModel | None:
-    """Return the model that was learned for exactly these encoders; None where there is none."""
+    """Return the model that was learned for exactly these encoders, read once a process; None if there is none."""
     kept = arrays_for(path, reading)
     if kept is None:
         return None

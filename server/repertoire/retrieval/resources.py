@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from repertoire.domain.experience import Experiences
 from repertoire.ports import Embedder, GraphReader, PairReader, Reranker
@@ -12,12 +13,12 @@ from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
 from repertoire.retrieval.nearest_capabilities import NearestCapabilities
-from repertoire.retrieval.need import need_model_for
+from repertoire.retrieval.need import NeedModel, need_model_for
 from repertoire.retrieval.patterns import Patterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.products import Products
-from repertoire.retrieval.relevance import PAIR_FILE, pair_reading, relevance_model_for
+from repertoire.retrieval.relevance import PAIR_FILE, RelevanceModel, pair_reading, relevance_model_for
 from repertoire.retrieval.similar_requests import RequestHistory
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.snapshot_cache import SnapshotCache
@@ -58,7 +59,10 @@ class Options:
 
 
 class Resources:
-    """The readers and caches that stages use beside their run; expensive results are computed once per snapshot."""
+    """The readers and caches that stages use beside their run; expensive results are computed once per snapshot.
+
+    Models are loaded for the first question: most commands ask none.
+    """
 
     def __init__(self, graph: GraphReader, embedder: Embedder | None, options: Options) -> None:
         """Build the readers and empty caches; without an embedder, ranking uses words and graph alone."""
@@ -66,19 +70,37 @@ class Resources:
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
         self.nearest = NearestCapabilities()
-        query_encoder = embedder.query_encoder if embedder is not None else ""
-        self.capability_scorer = CapabilityScorer(capability_model_for(query_encoder), options.synonyms)
+        self._query_encoder = embedder.query_encoder if embedder is not None else ""
         self.bindings = ProductBindings(options.products, options.synonyms)
         self.directions = Directions(options.products)
-        self.need = need_model_for(query_encoder)
-        pair_encoder = options.pair_reader.pair_encoder if options.pair_reader is not None else ""
-        self.relevance = relevance_model_for(query_encoder)
-        self.pair_relevance = relevance_model_for(pair_reading(query_encoder, pair_encoder), PAIR_FILE)
         self.patterns = SnapshotCache(Patterns)
         self.history = SnapshotCache(lambda snapshot: RequestHistory(snapshot, options.experiences()))
 
+    @cached_property
+    def capability_scorer(self) -> CapabilityScorer:
+        """How far components provide the capabilities that a question implies."""
+        return CapabilityScorer(capability_model_for(self._query_encoder), self.options.synonyms)
+
+    @cached_property
+    def need(self) -> NeedModel | None:
+        """The model of which questions need a component at all."""
+        return need_model_for(self._query_encoder)
+
+    @cached_property
+    def relevance(self) -> RelevanceModel | None:
+        """The model that grades components by what the stages found."""
+        return relevance_model_for(self._query_encoder)
+
+    @cached_property
+    def pair_relevance(self) -> RelevanceModel | None:
+        """The model that grades components by what the pair encoder says, too."""
+        reader = self.options.pair_reader
+        pair_encoder = reader.pair_encoder if reader is not None else ""
+        return relevance_model_for(pair_reading(self._query_encoder, pair_encoder), PAIR_FILE)
+
     def read(self, snapshot: Snapshot) -> None:
-        """Fill all caches for a snapshot, if it is not the cached one."""
+        """Load the models and fill all caches for a snapshot, if it is not the cached one."""
+        _ = self.need, self.relevance, self.pair_relevance  # loaded here, outside of what counts as a question's time
         snapshot.warm()
         self.history.of(snapshot)
         self.patterns.of(snapshot)

@@ -8,6 +8,7 @@ that scores below three quarters of them is hardly served by the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -68,8 +69,9 @@ def _lower_end(snapshot: Snapshot, subject: SubjectModel | None) -> float:
     return float(low) if middle > 0.0 else -np.inf
 
 
+@cache
 def subject_model_for(query_encoder: str, path: Path = FILE) -> SubjectModel | None:
-    """Return the model that was learned for exactly this query encoder; None where there is none."""
+    """Return the model that was learned for exactly this query encoder, read once a process; None if there is none."""
     kept = arrays_for(path, query_encoder)
     if kept is None:
         return None
