@@ -31,6 +31,7 @@ PAST = {
     CHANGELOG: [f"tell {who} what is new {when}" for who in ("customers", "users") for when in ("today", "this week")],
 }
 
+MONTHS = "january february march april may june july august september october november".split()
 BOOKS = [
     "tie out the month end",
     "close the books for march",
@@ -91,13 +92,30 @@ def test_a_past_in_which_nothing_came_back_is_not_trusted(embedded, embedder):
     assert ranking.past.trust < 0.2
 
 
-def test_a_past_that_touched_little_of_what_there_is_is_trusted_less(embedded, embedder):
+def test_a_past_that_touched_little_of_what_there_is_is_trusted_less_where_it_is_least_alike(embedded, embedder):
     remember(embedded, embedder, PAST)
-    asked = "the month end must tie out"
-    of_few = first(embedded, embedder, asked)[0].past.trust
+    near, far = "the month end must tie out", "end the month well"
+    of_few = {asked: first(embedded, embedder, asked)[0].past.trust for asked in (near, far)}
     fill(embedded, *(component("skill", f"gadget-{n}", f"Turns gadget {n}.", path=f"g{n}.md") for n in range(120)))
     embed_pending(embedded, embedder)
-    assert first(embedded, embedder, asked)[0].past.trust < 0.7 * of_few
+    assert first(embedded, embedder, far)[0].past.trust < 0.8 * of_few[far]
+    assert first(embedded, embedder, near)[0].past.trust == pytest.approx(of_few[near])
+
+
+@pytest.mark.parametrize("uses", [2, 4, 8, 16])
+def test_what_served_each_request_of_a_kind_is_trusted_no_less_with_each_use(embedded, embedder, uses):
+    fill(embedded, *(component("skill", f"gadget-{n}", f"Turns gadget {n}.", path=f"g{n}.md") for n in range(120)))
+    embed_pending(embedded, embedder)
+    kinds = [f"tie out the {month} end" for month in ("month", "quarter", "year", "week", *MONTHS)]
+    remember(embedded, embedder, {LEDGER: kinds[:1]})
+    asked = "tie out the december end"
+    once = first(embedded, embedder, asked)[0].past.trust
+    remember(embedded, embedder, {LEDGER: kinds[:uses]})
+
+    ranking, hit = first(embedded, embedder, asked)
+
+    assert ranking.past.trust >= once
+    assert hit.component.id == LEDGER
 
 
 def test_a_prompt_of_its_own_never_quotes_another(embedded, embedder):

@@ -165,8 +165,14 @@ class RequestHistory:
         """Return the chance that a component which served a request of this cosine serves the question."""
         similarities, found = self._checks
         like = np.exp(-0.5 * ((similarity - similarities) / _BANDWIDTH) ** 2)
-        known = self._reach * float(like @ found) + _TRUST_PRIOR * float(_assumed(similarity))
-        return known / (float(like.sum()) + _TRUST_PRIOR)
+        checks, prior = float(like.sum()), float(_assumed(similarity))
+        if checks <= 0.0:
+            return prior
+        checked = float(like @ found) / checks
+        # The caution is about trust above the prior: what checks bear out is believed as far as the prior goes, or one
+        # component that serves the same kind of request again and again would be trusted less with each use.
+        believed = max(self._reach * checked, min(prior, checked))
+        return (checks * believed + _TRUST_PRIOR * prior) / (checks + _TRUST_PRIOR)
 
     def _wanted(self, nearest: Rows, similarities: Sequence[float]) -> Floats:
         """Return each row's acceptance by similar requests, 1 where none refused it.
