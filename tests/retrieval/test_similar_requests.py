@@ -1,5 +1,7 @@
 """Past requests change a ranking where needs recur, and leave it alone where every need is new."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 
@@ -180,17 +182,18 @@ def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, 
     assert first(embedded, embedder, again)[1].component.id == LEDGER
 
 
-def live(store, embedder, text, sessions):
+def live(store, embedder, text, sessions, days_ago=0):
     """Let each session ask for the same, see two components in order, and select one of them."""
+    at = (datetime.fromisoformat(now()) - timedelta(days=days_ago)).isoformat()
     vector, settings = embedder.embed_queries([text])[0], Settings()
     request = lessons.open_request(text, settings)
     for number, (shown, selected, outcome) in enumerate(sessions):
-        moment = hook_events.Moment(now(), f"{store.events.size()} {number}", "/p")
+        moment = hook_events.Moment(at, f"{store.events.size()} {number}", "/p")
         where = moment.session, "/p", request.key
         events = [hook_events.asked(request, moment, settings)]
-        events += [Event(now(), OFFERED, *where, node, {"rank": rank}) for rank, node in enumerate(shown, 1)]
-        events.append(Event(now(), SELECTED, *where, selected))
-        events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
+        events += [Event(at, OFFERED, *where, node, {"rank": rank}) for rank, node in enumerate(shown, 1)]
+        events.append(Event(at, SELECTED, *where, selected))
+        events += [Event(at, FAILED, *where, selected)] if outcome == "failed" else []
         store.events.append(events)
         lessons.learn(store, lessons.Lesson(request, selected, moment, vector, embedder.query_encoder), settings)
 
@@ -213,6 +216,17 @@ def test_a_new_taste_comes_first_after_three_selections_however_often_the_old_on
     assert answered(embedded, embedder, TASK)[1][0] == LEDGER
     live(embedded, embedder, TASK, [NEW, NEW, NEW])
     assert answered(embedded, embedder, TASK)[1][0] == CHANGELOG
+
+
+def test_a_use_of_years_ago_is_trusted_no_more_and_one_of_a_season_ago_nearly_as_one_of_today(embedded, embedder):
+    live(embedded, embedder, TASK, [OLD], days_ago=800)
+    ranking, order = answered(embedded, embedder, TASK)
+    assert ranking.past.trust < 0.1
+    assert order[0] != LEDGER
+    live(embedded, embedder, TASK, [OLD], days_ago=90)
+    ranking, order = answered(embedded, embedder, TASK)
+    assert ranking.past.trust > 0.75
+    assert order[0] == LEDGER
 
 
 def test_what_failed_is_not_what_served(embedded, embedder):

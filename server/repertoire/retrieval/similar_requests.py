@@ -36,6 +36,9 @@ _HEAD = 150  # rows that may pass likelihood on
 _TRUST_PRIOR = 3.0  # weight of the prior trust, in checked requests
 _SAME_REQUEST_TRUST = 0.98  # trust at most, even for the same words; 1 would silence all other evidence
 _ACCEPTANCE_PRIOR = 1.0  # weight of the prior, in requests that accepted a component
+# A use of this weight lends half the trust of a new one: at the usual half-life of 90 days, one of a year ago. Till then
+# what was used once is the best that is known; after two years next to nothing is left of it.
+_STALE = 0.06
 _SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # prior trust, and the cosines where it begins and is reached: see _assumed
 
 # Chosen on two sets with opposite demands. Ultratool, with a fifth of its components withheld from past requests, must
@@ -136,7 +139,13 @@ class RequestHistory:
         nearest = float(near[best[lends]].max(initial=-1.0))
         passed = PassedOver(self._spaces, vector, requests.vectors[best], _shared(weights), self._selected)
         like = int((near > nearest - _BANDWIDTH).sum())
-        return RequestEvidence(_shared(share), still * self._trust(nearest), like, passed, wanted)
+        trust = still * self._freshness(best[lends], weights[lends]) * self._trust(nearest)
+        return RequestEvidence(_shared(share), trust, like, passed, wanted)
+
+    def _freshness(self, nearest: Rows, weights: Floats) -> float:
+        """Return how far these requests still count for their age, 0 to 1."""
+        lately = np.array([self._requests.accepted[self._requests.of(index)].max() for index in nearest.tolist()])
+        return float(_shared(weights) @ np.minimum((1.0 + _STALE) * lately / (lately + _STALE), 1.0))
 
     def _check(self) -> tuple[Floats, Floats]:
         """Return leave-one-out results: nearest cosines, and the shares of votes for the right components."""
