@@ -163,7 +163,7 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
         name = values.name(data["name"])
         source = data.get("source", data.get("path"))
         local = isinstance(source, str) and "://" not in source
-        root = inside(posixpath.join(base, below), source) if local else None
+        root = inside(_above(source, base, below), source) if local else None
         if not name or (local and root is None):
             continue
         yield ListedPlugin(
@@ -175,6 +175,11 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
             repository="" if local else _remote(source),
             data=data,
         )
+
+
+def _above(source: str, base: str, below: str) -> str:
+    """Return the folder that a plugin's source starts from: Claude Code puts `pluginRoot` before a bare name alone."""
+    return base if "/" in source or source.startswith(".") else posixpath.join(base, below)
 
 
 def _remote(source: Any) -> str:

@@ -59,6 +59,15 @@ def test_plugins_in_one_folder_have_each_what_its_entry_names(bench):
     assert of_paint.other.endswith("#arts")
 
 
+def test_a_marketplaces_root_of_plugins_stands_before_bare_names_alone(bench):
+    plugins = [{"name": "bare", "source": "bare"}, {"name": "whole", "source": "./plugins/whole"}]
+    listed = {"name": "harbour", "owner": {"name": "Acme"}, "metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
+    own = {f"plugins/{name}/skills/{name}-skill/SKILL.md": skill(name) for name in ("bare", "whole")}
+    bench.ingest(bench.write({".claude-plugin/marketplace.json": json.dumps(listed), **own}))
+    plugins_of = {one.path: one.plugin for one in bench.all().values() if one.type == SKILL}
+    assert plugins_of == {path: path.split("/")[1] for path in own}
+
+
 def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
     constant = {"MCP_MODE": "stdio", "BASE_URL": "https://api.x.dev/v2", "PORT": "8080"}
     own = {
