@@ -16,6 +16,7 @@ from repertoire.domain.invocation import call_name, is_denied
         ("command", "nested", "commands/sub/deeper/nested.md", "", "sub:deeper:nested"),
         ("command", "nested", "plugins/kit/commands/sub/nested.md", "kit", "kit:sub:nested"),
         ("command", "elsewhere", "prompts/elsewhere.md", "kit", "kit:elsewhere"),
+        ("command", "git:push", "cmds/git/push.md", "kit", "kit:git:push"),
         ("agent", "front", "agents/sub/file.md", "", "front"),
         ("agent", "front", "agents/sub/file.md", "kit", "kit:sub:front"),
         ("mcp_server", "db", ".mcp.json", "kit", "db"),

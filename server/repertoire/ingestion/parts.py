@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.component import COMMAND
 from repertoire.domain.technologies import Technologies
 
 # names of files that tell a client how to work in a repository
@@ -143,7 +144,14 @@ class SourceLayout:
         own = self.declared.get(path)
         if own or not path.endswith(".md") or is_document(path):
             return own or ""
-        return self.declared.get(folder(path), "")
+        return COMMAND if self.command_folder(path) else self.declared.get(folder(path), "")
+
+    def command_folder(self, path: str) -> str:
+        """Return the innermost folder above a file that a manifest names as one of commands; empty if there is none."""
+        above = folder(path)
+        while above and self.declared.get(above) != COMMAND:
+            above = folder(above)
+        return above
 
     def in_skill(self, path: str) -> bool:
         """Tell whether a file lies in a skill's folder, and so is a part of the skill."""

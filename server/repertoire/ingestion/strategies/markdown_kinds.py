@@ -86,6 +86,15 @@ def _is_command(path: str, layout: SourceLayout) -> bool:
     return path.endswith(".md") and in_folder(path, "commands") and not is_document(path)
 
 
+def _command_name(path: str, _: str, layout: SourceLayout) -> str:
+    """Return the file's name, as Claude Code does, below a folder that a manifest names with the folders between."""
+    above = layout.command_folder(path)
+    if not above or in_folder(path, "commands"):  # `call_name` finds the folders itself
+        return stem(path)
+    between = folder(path).removeprefix(above).split("/")
+    return ":".join((*filter(None, between), stem(path)))
+
+
 def _is_guidance(path: str, layout: SourceLayout) -> bool:
     if layout.in_skill(path):
         return False
@@ -141,7 +150,7 @@ _KINDS = (
         "command",
         _is_command,
         lambda file, layout: _PART if layout.in_skill(file.path) else COMMAND,
-        lambda path, *_: stem(path),  # Claude Code names a command by its file, whatever its front matter says
+        _command_name,
     ),
     MarkdownKind("guidance", _is_guidance, _guidance_type, _guidance_name),
     MarkdownKind("loose", _is_other, _other_type),
