@@ -226,7 +226,7 @@ class _Reader:
         plugin = self._plugin(file, draft)
         first, last = context.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
-        refused = is_refused(draft.type, path, draft.front_matter)
+        refused = is_refused(draft.type, path, draft.front_matter, plugin=plugin is not None)
         installed = self._installed(file, plugin) and not refused
         foreign = clients.foreign(draft, path, self._layout)
         component = Component(

@@ -26,9 +26,11 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, p
     return ("" if model else PERSON) if person else MODEL if model else NOBODY
 
 
-def is_refused(kind: str, path: str, fields: Mapping[str, Any]) -> bool:
-    """Tell whether Claude Code leaves an agent's file out: it loads none without a name and a description."""
-    return kind == AGENT and path.endswith(".md") and not (_plain(fields, "name") and _plain(fields, "description"))
+def is_refused(kind: str, path: str, fields: Mapping[str, Any], *, plugin: bool = False) -> bool:
+    """Tell whether Claude Code leaves an agent's file out: it loads none but a plugin's without name and description."""
+    if kind != AGENT or plugin or not path.endswith(".md"):
+        return False
+    return not (_plain(fields, "name") and _plain(fields, "description"))
 
 
 def is_too_deep(path: str) -> bool:
