@@ -28,8 +28,8 @@ def call_name(kind: str, name: str, path: str, plugin: str) -> str:
     """Return the name under which an installed component is listed and started, such as `plugin:folder:command`.
 
     A skill is named by its folder, one at the top of a plugin by its front matter, a plugin's without the signs that
-    names may not hold, a command by its path below `commands/` unless a manifest names it, an agent by its front matter,
-    a plugin's agent by the folders below `agents/` besides. What is not started by name keeps its own.
+    names may not hold, a command by its path below `commands/` unless a manifest renames it, an agent by its front
+    matter, a plugin's agent by the folders below `agents/` besides. What is not started by name keeps its own.
     """
     if kind not in (_SKILL, _AGENT, _COMMAND):
         return name

@@ -27,7 +27,7 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, p
 
 
 def is_refused(kind: str, path: str, fields: Mapping[str, Any], *, plugin: bool = False) -> bool:
-    """Tell whether Claude Code leaves an agent's file out: it loads none but a plugin's without name and description."""
+    """Tell whether Claude Code leaves an agent's file out: only a plugin's needs no name and description."""
     if kind != AGENT or plugin or not path.endswith(".md"):
         return False
     return not (_plain(fields, "name") and _plain(fields, "description"))

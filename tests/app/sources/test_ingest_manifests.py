@@ -71,7 +71,7 @@ def test_a_marketplaces_root_of_plugins_stands_before_bare_names_alone(bench):
 def test_a_folder_of_commands_that_a_manifest_names_is_read_with_the_folders_in_it(bench):
     manifest = {"name": "kit", "description": "Formats.", "commands": "./cmds"}
     paths = ("cmds/top.md", "cmds/git/push.md", "cmds/git/deep/er.md")
-    files = {path: "---\ndescription: Does it.\n---\nDo it.\n" for path in paths}
+    files = dict.fromkeys(paths, "---\ndescription: Does it.\n---\nDo it.\n")
     bench.ingest(bench.write({".claude-plugin/plugin.json": json.dumps(manifest), **files}))
     called = {one.path: one.call_name for one in bench.all().values() if one.type == COMMAND}
     assert called == dict(zip(paths, ("kit:top", "kit:git:push", "kit:git:deep:er"), strict=True))
