@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.domain.component import COMMAND
+from repertoire.domain.component import COMMAND, SKILL
 from repertoire.domain.technologies import Technologies
 
 # names of files that tell a client how to work in a repository
@@ -90,6 +90,7 @@ class PluginFacts:
     tags: tuple[str, ...] = ()
     needs: tuple[ComponentRequirement, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> name and description for it
     instead: frozenset[str] = frozenset()  # types whose usual folder is not read, as the manifest names their places
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
@@ -106,6 +107,11 @@ class PluginFacts:
         """What tells it apart from all plugins of its source: its folder, with its name if others share this."""
         return f"{self.root}#{self.name}" if self.shares else self.root
 
+    def calls_by_front_matter(self, skill: str) -> bool:
+        """Tell whether a skill's folder is named in the manifest itself, and not found in the usual folder before."""
+        usual = SKILL not in self.instead and folder(skill) == f"{self.root}/skills".lstrip("/")
+        return self.declared.get(skill) == SKILL and not usual
+
     def declares(self, path: str) -> bool:
         """Tell whether its manifest names a file, or a folder that the file lies in."""
         return any(path == place or path.startswith(f"{place}/") for place in self.declared)
@@ -119,6 +125,7 @@ class SourceLayout:
     plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
     shared: Mapping[str, tuple[PluginFacts, ...]] = field(default_factory=dict)  # by root, where it is that of several
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> a manifest's name and description
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
     own: Mapping[str, str] = field(default_factory=dict)  # type and name -> path outside other clients' folders
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes

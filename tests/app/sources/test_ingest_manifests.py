@@ -95,6 +95,34 @@ def test_an_agent_of_a_plugin_needs_no_name_and_is_called_by_its_file(bench):
     assert all(one.install[-1] == "/plugin install kit@harbour" for one in found.values())
 
 
+def test_a_skill_whose_own_folder_a_manifest_names_is_called_by_its_front_matter(bench):
+    manifest = {"name": "kit", "description": "Formats.", "skills": ["./more/one", "./skills/two"]}
+    files = {"more/one/SKILL.md": skill("front one"), "skills/two/SKILL.md": skill("front-two")}
+    bench.ingest(bench.write({".claude-plugin/plugin.json": json.dumps(manifest), **files}))
+    assert {one.call_name for one in bench.all().values() if one.type == SKILL} == {"kit:front-one", "kit:two"}
+
+
+def test_the_skills_of_an_entry_replace_the_usual_ones_at_the_top_and_are_called_by_their_front_matter(bench):
+    listed = market({"name": "kit", "source": "./", "description": "Formats.", "skills": ["./skills/one"]})
+    files = {f"skills/{name}/SKILL.md": skill(f"front-{name}") for name in ("one", "two")}
+    bench.ingest(bench.write({".claude-plugin/marketplace.json": listed, **files}))
+    plugins = {one.call_name: one.plugin for one in bench.all().values() if one.type == SKILL}
+    assert plugins == {"kit:front-one": "kit", "two": ""}
+
+
+def test_commands_that_a_manifest_lists_by_name_have_the_names_and_descriptions_there(bench):
+    commands = {
+        "deploy": {"source": "./docs/deploy-it.md", "description": "Deploys the application."},
+        "again": {"source": "./docs/deploy-it.md"},
+        "hi": {"content": "Say hi.", "description": "Greets."},
+    }
+    manifest = {"name": "kit", "description": "Formats.", "commands": commands}
+    files = {"docs/deploy-it.md": "---\ndescription: Another.\n---\nDeploy.\n"}
+    bench.ingest(bench.write({".claude-plugin/plugin.json": json.dumps(manifest), **files}))
+    found = {one.call_name: (one.description, one.body) for one in bench.all().values() if one.type == COMMAND}
+    assert found == {"kit:deploy": ("Deploys the application.", "Deploy."), "kit:hi": ("Greets.", "Say hi.")}
+
+
 def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
     constant = {"MCP_MODE": "stdio", "BASE_URL": "https://api.x.dev/v2", "PORT": "8080"}
     own = {

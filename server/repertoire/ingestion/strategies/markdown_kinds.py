@@ -42,6 +42,7 @@ class MarkdownKind:
     type_of: Callable[[SourceFile, SourceLayout], str | FileOutcome]  # an outcome: the file holds no component
     name_of: Callable[[str, str, SourceLayout], str] = lambda _, name, __: name
     fallback_name: Callable[[str, SourceLayout], str] = lambda path, _: stem(path).removesuffix(".mdc")
+    described: Callable[[str, SourceLayout], str] = lambda *_: ""  # what a manifest says of it
 
     def extract(self, file: SourceFile, layout: SourceLayout) -> FileOutcome:
         """Return the file's component, or why it holds none."""
@@ -49,8 +50,9 @@ class MarkdownKind:
         if isinstance(kind, FileOutcome):
             return kind
         found = markdown.outcome(file, kind, fallback_name=self.fallback_name(file.path, layout))
-        drafts = (replace(draft, name=self.name_of(file.path, draft.name, layout)) for draft in found.drafts)
-        return replace(found, drafts=tuple(drafts))
+        [draft] = found.drafts
+        name, described = self.name_of(file.path, draft.name, layout), self.described(file.path, layout)
+        return replace(found, drafts=(replace(draft, name=name, description=described or draft.description),))
 
 
 def _is_skill(path: str, _: SourceLayout) -> bool:
@@ -62,8 +64,10 @@ def _skill_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
 
 
 def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
-    """Return the folder's name in plugins, because the client lists a skill by its folder, but one at their top."""
+    """Return the folder's name in plugins, as the client does, but for one at their top or that they name."""
     own, plugin = _folder_name(path), layout.plugin_of(path)
+    if plugin is not None and plugin.calls_by_front_matter(folder(path)):
+        return name
     # a loose one's folder is named when it is copied
     kept = plugin is None or plugin.root == folder(path)
     return name if kept and (not own or _PLAIN.fullmatch(name)) else own
@@ -88,6 +92,8 @@ def _is_command(path: str, layout: SourceLayout) -> bool:
 
 def _command_name(path: str, _: str, layout: SourceLayout) -> str:
     """Return the file's name, as Claude Code does, below a folder that a manifest names with the folders between."""
+    if path in layout.commands:
+        return layout.commands[path][0]
     above = layout.command_folder(path)
     if not above or in_folder(path, "commands"):  # `call_name` finds the folders itself
         return stem(path)
@@ -151,6 +157,7 @@ _KINDS = (
         _is_command,
         lambda file, layout: _PART if layout.in_skill(file.path) else COMMAND,
         _command_name,
+        described=lambda path, layout: layout.commands.get(path, ("", ""))[1],
     ),
     MarkdownKind("guidance", _is_guidance, _guidance_type, _guidance_name),
     MarkdownKind("loose", _is_other, _other_type),
