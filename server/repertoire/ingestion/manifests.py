@@ -250,7 +250,7 @@ def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
 
 def _named_commands(listed: Mapping[str, Any], root: str) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield path, name and description of the commands that a manifest lists by name; a path's first name counts."""
-    for name, item in reversed(listed.items()):
+    for name, item in reversed(list(listed.items())):
         stated = values.mapping(item)
         if path := inside(root, stated.get("source")):
             yield path, (values.name(name), values.text(stated.get("description")))

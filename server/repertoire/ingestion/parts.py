@@ -149,9 +149,11 @@ class SourceLayout:
     def declared_type(self, path: str) -> str:
         """Return the component type that a manifest declares for a file or its folder; empty if none does."""
         own = self.declared.get(path)
-        if own or not path.endswith(".md") or is_document(path):
+        if own or not path.endswith(".md"):
             return own or ""
-        return COMMAND if self.command_folder(path) else self.declared.get(folder(path), "")
+        if self.command_folder(path):
+            return COMMAND
+        return "" if is_document(path) else self.declared.get(folder(path), "")
 
     def command_folder(self, path: str) -> str:
         """Return the innermost folder above a file that a manifest names as one of commands; empty if there is none."""

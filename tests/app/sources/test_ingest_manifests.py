@@ -123,6 +123,14 @@ def test_commands_that_a_manifest_lists_by_name_have_the_names_and_descriptions_
     assert found == {"kit:deploy": ("Deploys the application.", "Deploy."), "kit:hi": ("Greets.", "Say hi.")}
 
 
+def test_what_is_called_like_a_document_among_commands_and_agents_is_one_only_without_front_matter(bench):
+    told, named = "---\ndescription: Does it.\n---\nDo it.\n", skill("indexer")
+    commands = {f"commands/{name}.md": told for name in ("changelog", "license", "x/SECURITY")}
+    documents = {"commands/README.md": "# Commands\n", "agents/README.md": "# Agents\n", "agents/AGENTS.md": named}
+    bench.ingest(bench.write({**commands, **documents, "agents/INDEX.md": named}))
+    assert {one.path for one in bench.all().values()} == {*commands, "agents/INDEX.md"}
+
+
 def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
     constant = {"MCP_MODE": "stdio", "BASE_URL": "https://api.x.dev/v2", "PORT": "8080"}
     own = {

@@ -76,18 +76,31 @@ def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
 def _is_agent(path: str, layout: SourceLayout) -> bool:
     if path.endswith(".agent.md") or layout.declared_type(path) == AGENT:
         return True
-    return path.endswith(".md") and in_folder(path, "agents", "subagents") and not is_document(path)
+    return path.endswith(".md") and in_folder(path, "agents", "subagents") and not _guides(path)
 
 
 def _agent_type(file: SourceFile, layout: SourceLayout) -> str | FileOutcome:
     # A skill keeps prompts for its own helpers in agents/: without a name of its own, such a file is a part of it.
-    return AGENT if not layout.in_skill(file.path) or {"name", "description"} <= _keys(file) else _PART
+    if layout.in_skill(file.path) and not {"name", "description"} <= _keys(file):
+        return _PART
+    return _NEITHER if _only_documents(file, layout, "name") else AGENT
 
 
 def _is_command(path: str, layout: SourceLayout) -> bool:
     if layout.declared_type(path) == COMMAND:
         return True
-    return path.endswith(".md") and in_folder(path, "commands") and not is_document(path)
+    return path.endswith(".md") and in_folder(path, "commands") and not _guides(path)
+
+
+def _command_type(file: SourceFile, layout: SourceLayout) -> str | FileOutcome:
+    if layout.in_skill(file.path):
+        return _PART
+    return _NEITHER if _only_documents(file, layout, "description") else COMMAND
+
+
+def _only_documents(file: SourceFile, layout: SourceLayout, key: str) -> bool:
+    """Tell whether a README or the like among components is none: no manifest names it, nor has it this key."""
+    return is_document(file.path) and file.path not in layout.declared and key not in _keys(file)
 
 
 def _command_name(path: str, _: str, layout: SourceLayout) -> str:
@@ -105,7 +118,7 @@ def _is_guidance(path: str, layout: SourceLayout) -> bool:
     if layout.in_skill(path):
         return False
     base = path.rpartition("/")[2]
-    if base in GUIDANCE_FILES or (base.endswith(".mdc") and in_folder(path, "rules")):
+    if _guides(path) or (base.endswith(".mdc") and in_folder(path, "rules")):
         return True
     styles = in_folder(path, "output-styles", "output_styles")
     return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
@@ -121,12 +134,16 @@ def _is_rule(path: str, layout: SourceLayout) -> bool:
 
 
 def _guidance_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
-    own = file.path.rpartition("/")[2] in GUIDANCE_FILES and not in_folder(file.path, *_OFFERED)
+    own = _guides(file.path) and not in_folder(file.path, *_OFFERED)
     return _PROJECTS_OWN if own else SETTING
 
 
 def _guidance_name(path: str, name: str, _: SourceLayout) -> str:
-    return _folder_name(path) if path.rpartition("/")[2] in GUIDANCE_FILES else name
+    return _folder_name(path) if _guides(path) else name
+
+
+def _guides(path: str) -> bool:
+    return path.rpartition("/")[2] in GUIDANCE_FILES
 
 
 def _is_other(path: str, layout: SourceLayout) -> bool:
@@ -155,7 +172,7 @@ _KINDS = (
     MarkdownKind(
         "command",
         _is_command,
-        lambda file, layout: _PART if layout.in_skill(file.path) else COMMAND,
+        _command_type,
         _command_name,
         described=lambda path, layout: layout.commands.get(path, ("", ""))[1],
     ),
