@@ -11,6 +11,8 @@ from repertoire.domain.invocation import call_name, is_denied
         ("skill", "Bar Name", "skills/foo-dir/SKILL.md", "", "foo-dir"),
         ("skill", "foo", ".claude/skills/foo/SKILL.md", "kit", "kit:foo"),
         ("skill", "on.top ü", "kit/SKILL.md", "kit", "kit:on-top--"),
+        ("skill", "boxed", "kit/commands/git/boxed/SKILL.md", "kit", "kit:git:boxed"),
+        ("skill", "foo", "commands/kit/skills/foo/SKILL.md", "kit", "kit:foo"),
         ("skill", "whole", "SKILL.md", "", "whole"),
         ("command", "deploy", "commands/deploy.md", "", "deploy"),
         ("command", "nested", "commands/sub/deeper/nested.md", "", "sub:deeper:nested"),

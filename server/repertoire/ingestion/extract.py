@@ -38,7 +38,7 @@ from repertoire.ingestion import (
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
-from repertoire.ingestion.invocation import invocation_of, is_refused, is_too_deep
+from repertoire.ingestion.invocation import invocation_of, is_miscalled, is_refused, is_too_deep
 from repertoire.ingestion.parts import (
     Draft,
     FileOutcome,
@@ -317,16 +317,19 @@ class _Reader:
             if draft.plugin and draft.path:  # written in the plugin's entry in a marketplace
                 return own
             around = self._layout.plugin_of(file.path)
-            return around if around is not None and carries(around, file.path, draft.type) else None
+            return around if around is not None and self._carries(around, file, draft) else None
         if own is not None and (own.shares or not draft.anchor):
             return own
         return PluginFacts(root="", name=draft.name, marketplace=draft.marketplace, licence=draft.licence, remote=True)
+
+    def _carries(self, plugin: PluginFacts, file: SourceFile, draft: Draft) -> bool:
+        return carries(plugin, file.path, draft.type, self._layout.skills)
 
     def _installed(self, file: SourceFile, plugin: PluginFacts | None) -> bool:
         if plugin is None and self._layout.plugin_of(file.path) is not None:
             return False  # its folder belongs to a plugin that does not install it
         if plugin is None or not plugin.marketplace:
-            return self._context.installed and not is_too_deep(file.path)
+            return self._context.installed and not is_too_deep(file.path) and not is_miscalled(file.path)
         name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
         return self._context.installed or name in self._context.site.installed_plugins
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,11 @@ def is_too_deep(path: str) -> bool:
     """Tell whether a skill lies deeper below `skills/` than Claude Code looks: in no folder of its own right there."""
     above = path.rpartition("/")[0].split("/")[:-1]
     return path.endswith("/SKILL.md") and "skills" in above and above[-1] != "skills"
+
+
+def is_miscalled(path: str) -> bool:
+    """Tell whether a skill's file has a name in other case than Claude Code asks for, where that makes a difference."""
+    return sys.platform == "linux" and path.endswith("skill.md")
 
 
 def _has_to_match(paths: Any) -> bool:

@@ -35,7 +35,7 @@ _DECLARING = {
     "skills": SKILL,
 }
 _INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
-_OWN = ".claude-plugin/plugin.json"
+OWN = ".claude-plugin/plugin.json"
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
@@ -106,7 +106,7 @@ def _by_root(entries: Iterable[ListedPlugin]) -> dict[str, dict[str, ListedPlugi
 
 def _read_plugin(file: SourceFile) -> PluginFacts:
     data = validation.require("plugin", values.parse_json(file.text))
-    if not file.path.endswith(_OWN) and not _looks_like_plugin(data):
+    if not file.path.endswith(OWN) and not _looks_like_plugin(data):
         message = "a plugin.json of something else"
         raise Unusable(message)
     found = _facts(data, root=plugin_root(file.path), manifest=file.path)
@@ -263,7 +263,7 @@ def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
     """
     if own is None:
         return listed
-    if own.manifest and not own.manifest.endswith(_OWN):
+    if own.manifest and not own.manifest.endswith(OWN):
         own = dataclasses.replace(own, name=listed.name, declared={}, commands={}, instead=listed.instead)
     return dataclasses.replace(
         own,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+
+import pytest
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SKILL
 
@@ -129,6 +132,52 @@ def test_what_is_called_like_a_document_among_commands_and_agents_is_one_only_wi
     documents = {"commands/README.md": "# Commands\n", "agents/README.md": "# Agents\n", "agents/AGENTS.md": named}
     bench.ingest(bench.write({**commands, **documents, "agents/INDEX.md": named}))
     assert {one.path for one in bench.all().values()} == {*commands, "agents/INDEX.md"}
+
+
+def plugins_of_skills(bench, manifest, **skills: str) -> dict[str, str]:
+    """Return the plugin of each skill, by the key of its path, after one plugin with these skills was read."""
+    files = {path: skill(name) for name, path in skills.items()}
+    own = {".claude-plugin/plugin.json": json.dumps({"name": "kit", "description": "Formats.", **manifest})}
+    bench.ingest(bench.write({**own, **files}))
+    found = {one.path: one.plugin for one in bench.all().values() if one.type == SKILL}
+    return {name: found[path] for name, path in skills.items()}
+
+
+def test_a_skill_among_a_plugins_commands_is_the_plugins(bench):
+    among = {"near": "commands/near/SKILL.md", "far": "commands/git/far/SKILL.md"}
+    assert plugins_of_skills(bench, {}, **among) == {"near": "kit", "far": "kit"}
+    assert {one.call_name for one in bench.all().values() if one.type == SKILL} == {"kit:near", "kit:git:far"}
+
+
+def test_a_skill_among_commands_is_no_plugins_that_keeps_its_commands_elsewhere(bench):
+    among = {"named": "cmds/named/SKILL.md", "usual": "commands/usual/SKILL.md"}
+    assert plugins_of_skills(bench, {"commands": "./cmds"}, **among) == {"named": "kit", "usual": ""}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "skills", "carried"),
+    [
+        ({}, {"top": "SKILL.md"}, {"top"}),
+        ({}, {"top": "SKILL.md", "other": "skills/other/SKILL.md"}, {"other"}),
+        ({"skills": "./more"}, {"top": "SKILL.md", "other": "more/other/SKILL.md"}, {"other"}),
+        ({"skills": ["./more/one"]}, {"one": "more/one/SKILL.md", "in_one": "more/one/deep/SKILL.md"}, {"one"}),
+        ({"skills": "./mine/SKILL.md"}, {"mine": "mine/SKILL.md"}, set()),
+    ],
+)
+def test_a_plugin_has_no_skills_but_those_that_claude_code_loads_from_it(bench, manifest, skills, carried):
+    assert {name for name, plugin in plugins_of_skills(bench, manifest, **skills).items() if plugin} == carried
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems find it under any case")
+def test_a_skill_whose_files_name_is_in_lower_case_is_not_loaded(bench):
+    assert plugins_of_skills(bench, {}, lower="skills/lower/skill.md") == {"lower": ""}
+
+
+def test_servers_in_an_entry_are_not_those_of_a_plugin_with_a_manifest_of_its_own(bench):
+    entry = {"name": "e", "source": "./e", **SERVER, **DANGER}
+    own = {"e/.claude-plugin/plugin.json": json.dumps({"name": "e", "description": "Ends."})}
+    bench.ingest(bench.write({".claude-plugin/marketplace.json": market(entry), **own}))
+    assert [one.type for one in bench.all().values() if one.type in (HOOK, MCP_SERVER)] == [HOOK]
 
 
 def test_a_server_keeps_what_holds_for_everybody_and_asks_for_the_rest(bench):
