@@ -131,16 +131,20 @@ class SourceLayout:
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
     is_package: bool = False  # the person ingested it as a package, so it is one whatever it holds
 
-    def plugin_of(self, path: str) -> PluginFacts | None:
-        """Return the innermost plugin that holds a path."""
+    def plugins_of(self, path: str) -> tuple[PluginFacts, ...]:
+        """Return the innermost plugin that holds a path, with those that share its folder."""
         above = path
         while above:
             above = folder(above)
             if above in self.shared:
-                return next((one for one in self.shared[above] if one.declares(path)), None)
+                return self.shared[above]
             if above in self.plugins:
-                return self.plugins[above]
-        return None
+                return (self.plugins[above],)
+        return ()
+
+    def plugin_of(self, path: str) -> PluginFacts | None:
+        """Return the innermost plugin that holds a path; of several in one folder the one that declares it."""
+        return next((one for one in self.plugins_of(path) if not one.shares or one.declares(path)), None)
 
     def plugin_in(self, root: str, name: str) -> PluginFacts | None:
         """Return the plugin of a folder; of several the one of this name."""

@@ -18,7 +18,12 @@ def carries(plugin: PluginFacts, path: str, kind: str, skills: frozenset[str]) -
     """
     if kind == SKILL:
         return _carries_skill(plugin, path, skills) or _carries(plugin, path, COMMAND)
-    return (kind not in _FOLDERS and kind not in _FILES) or path == plugin.manifest or _carries(plugin, path, kind)
+    return not has_place(kind) or path == plugin.manifest or _carries(plugin, path, kind)
+
+
+def has_place(kind: str) -> bool:
+    """Tell whether Claude Code looks for components of a type at usual places in a plugin's folder."""
+    return kind in _FOLDERS or kind in _FILES
 
 
 def _carries(plugin: PluginFacts, path: str, kind: str) -> bool:

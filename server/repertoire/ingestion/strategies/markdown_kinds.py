@@ -69,7 +69,7 @@ def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
     if plugin is not None and plugin.calls_by_front_matter(folder(path)):
         return name
     # a loose one's folder is named when it is copied
-    kept = plugin is None or plugin.root == folder(path)
+    kept = not layout.plugins_of(path) or (plugin is not None and plugin.root == folder(path))
     return name if kept and (not own or _PLAIN.fullmatch(name)) else own
 
 
