@@ -42,7 +42,8 @@ def is_too_deep(path: str) -> bool:
 
 def is_miscalled(path: str) -> bool:
     """Tell whether a skill's file has a name in other case than Claude Code asks for, where that makes a difference."""
-    return sys.platform == "linux" and path.endswith("skill.md")
+    name = path.rpartition("/")[2]
+    return sys.platform == "linux" and name != "SKILL.md" and name.lower() == "skill.md"
 
 
 def _has_to_match(paths: Any) -> bool:

@@ -171,7 +171,18 @@ def test_a_plugin_has_no_skills_but_those_that_claude_code_loads_from_it(bench, 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems find it under any case")
 def test_a_skill_whose_files_name_is_in_lower_case_is_not_loaded(bench):
-    assert plugins_of_skills(bench, {}, lower="skills/lower/skill.md") == {"lower": ""}
+    assert plugins_of_skills(bench, {}, lower="skills/lower/skill.md", mixed="skills/mixed/Skill.md") == {
+        "lower": "",
+        "mixed": "",
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems find it under any case")
+def test_a_persons_skill_whose_files_name_is_in_lower_case_is_not_in_use_and_an_agent_of_such_a_name_is(bench):
+    own = {"skills/lower/skill.md": skill("lower"), "agents/review-skill.md": skill("review-skill")}
+    bench.write(own, under="person/.claude")
+    bench.ingest_all("installed")
+    assert {one.name: one.installed for one in bench.all().values()} == {"lower": False, "review-skill": True}
 
 
 def test_servers_in_an_entry_are_not_those_of_a_plugin_with_a_manifest_of_its_own(bench):
