@@ -28,19 +28,22 @@ def call_name(kind: str, name: str, path: str, plugin: str) -> str:
     """Return the name under which an installed component is listed and started, such as `plugin:folder:command`.
 
     A skill is named by its folder, one at the top of a plugin by its front matter, a plugin's without the signs that
-    names may not hold, a command by its path below `commands/`, an agent by its front matter, a plugin's agent by the
-    folders below `agents/` besides. What is not started by name keeps its own.
+    names may not hold, a command by its path below `commands/` unless a manifest renames it, a plugin's skill there by
+    the folders above its own, too, an agent by its front matter, a plugin's agent by the folders below `agents/`
+    besides. What is not started by name keeps its own.
     """
     if kind not in (_SKILL, _AGENT, _COMMAND):
         return name
     own, folders = name, [plugin] if plugin else []
     if kind == _SKILL and plugin:  # its name is its folder's already, but at the top, where the folder has any name
         own = _UNUSUAL.sub("-", name)
+        _, among_commands, below = f"/{path}".rpartition("/commands/")
+        folders += below.split("/")[:-2] if among_commands and "/skills/" not in f"/{below}" else ()
     elif kind == _SKILL and path.endswith(_SKILL_FILE):
         own = path[: -len(_SKILL_FILE)].rpartition("/")[2]
-    elif kind == _COMMAND or plugin:
+    elif kind == _AGENT or path.rpartition("/")[2].startswith(f"{name}."):
         _, found, below = f"/{path}".rpartition(f"/{kind}s/")
-        folders += below.split("/")[:-1] if found else ()
+        folders += below.split("/")[:-1] if found and (kind == _COMMAND or plugin) else ()
     return ":".join((*folders, own))
 
 

@@ -38,7 +38,7 @@ from repertoire.ingestion import (
 )
 from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
-from repertoire.ingestion.invocation import invocation_of, is_refused, is_too_deep
+from repertoire.ingestion.invocation import invocation_of, is_miscalled, is_refused, is_too_deep
 from repertoire.ingestion.parts import (
     Draft,
     FileOutcome,
@@ -48,7 +48,7 @@ from repertoire.ingestion.parts import (
     folder,
     skill_of,
 )
-from repertoire.ingestion.plugin_files import carries
+from repertoire.ingestion.plugin_files import carries, has_place
 from repertoire.ingestion.registry import strategy_for
 from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.source_context import TOO_SLOW, SourceContext, seal, too_slow
@@ -226,7 +226,7 @@ class _Reader:
         plugin = self._plugin(file, draft)
         first, last = context.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
-        refused = is_refused(draft.type, path, draft.front_matter)
+        refused = is_refused(draft.type, path, draft.front_matter, plugin=plugin is not None)
         installed = self._installed(file, plugin) and not refused
         foreign = clients.foreign(draft, path, self._layout)
         component = Component(
@@ -316,19 +316,27 @@ class _Reader:
         if draft.type != PLUGIN:
             if draft.plugin and draft.path:  # written in the plugin's entry in a marketplace
                 return own
-            around = self._layout.plugin_of(file.path)
-            return around if around is not None and carries(around, file.path, draft.type) else None
+            around = [one for one in self._layout.plugins_of(file.path) if self._carries(one, file, draft)]
+            # of those in one folder, each of which has it, one in use, so that none is suggested for what is there
+            return min(around, key=lambda one: (not self._in_use(one), not one.declares(file.path)), default=None)
         if own is not None and (own.shares or not draft.anchor):
             return own
         return PluginFacts(root="", name=draft.name, marketplace=draft.marketplace, licence=draft.licence, remote=True)
 
+    def _carries(self, plugin: PluginFacts, file: SourceFile, draft: Draft) -> bool:
+        if plugin.shares and not has_place(draft.type) and not plugin.declares(file.path):
+            return False
+        return carries(plugin, file.path, draft.type, self._layout.skills)
+
+    def _in_use(self, plugin: PluginFacts) -> bool:
+        return f"{plugin.listed_as or plugin.name}@{plugin.marketplace}" in self._context.site.installed_plugins
+
     def _installed(self, file: SourceFile, plugin: PluginFacts | None) -> bool:
-        if plugin is None and self._layout.plugin_of(file.path) is not None:
+        if plugin is None and self._layout.plugins_of(file.path):
             return False  # its folder belongs to a plugin that does not install it
         if plugin is None or not plugin.marketplace:
-            return self._context.installed and not is_too_deep(file.path)
-        name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
-        return self._context.installed or name in self._context.site.installed_plugins
+            return self._context.installed and not is_too_deep(file.path) and not is_miscalled(file.path)
+        return self._context.installed or self._in_use(plugin)
 
     def _invocation(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         own = self._context.overrides if plugin is None else {}  # Claude Code applies them to no plugin's skills

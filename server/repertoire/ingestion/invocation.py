@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,15 +27,23 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, p
     return ("" if model else PERSON) if person else MODEL if model else NOBODY
 
 
-def is_refused(kind: str, path: str, fields: Mapping[str, Any]) -> bool:
-    """Tell whether Claude Code leaves an agent's file out: it loads none without a name and a description."""
-    return kind == AGENT and path.endswith(".md") and not (_plain(fields, "name") and _plain(fields, "description"))
+def is_refused(kind: str, path: str, fields: Mapping[str, Any], *, plugin: bool = False) -> bool:
+    """Tell whether Claude Code leaves an agent's file out: only a plugin's needs no name and description."""
+    if kind != AGENT or plugin or not path.endswith(".md"):
+        return False
+    return not (_plain(fields, "name") and _plain(fields, "description"))
 
 
 def is_too_deep(path: str) -> bool:
     """Tell whether a skill lies deeper below `skills/` than Claude Code looks: in no folder of its own right there."""
     above = path.rpartition("/")[0].split("/")[:-1]
     return path.endswith("/SKILL.md") and "skills" in above and above[-1] != "skills"
+
+
+def is_miscalled(path: str) -> bool:
+    """Tell whether a skill's file has a name in other case than Claude Code asks for, where that makes a difference."""
+    name = path.rpartition("/")[2]
+    return sys.platform == "linux" and name != "SKILL.md" and name.lower() == "skill.md"
 
 
 def _has_to_match(paths: Any) -> bool:

@@ -35,7 +35,7 @@ _DECLARING = {
     "skills": SKILL,
 }
 _INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
-_OWN = ".claude-plugin/plugin.json"
+OWN = ".claude-plugin/plugin.json"
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
@@ -60,6 +60,8 @@ class ListedPlugin:
             marketplace=self.marketplace,
             repository=self.repository or found.repository,
             remote=not self.local,
+            # at the top of a source, the skills of an entry replace those in the usual folder
+            instead=frozenset((SKILL,) if self.local and not self.root and self.data.get("skills") else ()),
         )
 
 
@@ -90,7 +92,8 @@ def read_layout(files: Iterable[SourceFile], *, base: SourceLayout) -> SourceLay
         plugins[root] = _listed(own, next((one for one in facts if one.name == named), facts[0]))
     everything = (*plugins.values(), *(one for several in shared.values() for one in several))
     declared = {path: kind for facts in everything for path, kind in facts.declared.items()}
-    return dataclasses.replace(base, plugins=plugins, shared=shared, declared=declared)
+    commands = {path: named for facts in everything for path, named in facts.commands.items()}
+    return dataclasses.replace(base, plugins=plugins, shared=shared, declared=declared, commands=commands)
 
 
 def _by_root(entries: Iterable[ListedPlugin]) -> dict[str, dict[str, ListedPlugin]]:
@@ -103,7 +106,7 @@ def _by_root(entries: Iterable[ListedPlugin]) -> dict[str, dict[str, ListedPlugi
 
 def _read_plugin(file: SourceFile) -> PluginFacts:
     data = validation.require("plugin", values.parse_json(file.text))
-    if not file.path.endswith(_OWN) and not _looks_like_plugin(data):
+    if not file.path.endswith(OWN) and not _looks_like_plugin(data):
         message = "a plugin.json of something else"
         raise Unusable(message)
     found = _facts(data, root=plugin_root(file.path), manifest=file.path)
@@ -163,7 +166,7 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
         name = values.name(data["name"])
         source = data.get("source", data.get("path"))
         local = isinstance(source, str) and "://" not in source
-        root = inside(posixpath.join(base, below), source) if local else None
+        root = inside(_above(source, base, below), source) if local else None
         if not name or (local and root is None):
             continue
         yield ListedPlugin(
@@ -175,6 +178,11 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
             repository="" if local else _remote(source),
             data=data,
         )
+
+
+def _above(source: str, base: str, below: str) -> str:
+    """Return the folder that a plugin's source starts from: Claude Code puts `pluginRoot` before a bare name alone."""
+    return base if "/" in source or source.startswith(".") else posixpath.join(base, below)
 
 
 def _remote(source: Any) -> str:
@@ -212,6 +220,7 @@ def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
         repository=repository_of(_url(data.get("repository")) or _url(data.get("homepage"))),
         needs=tuple(_dependencies(data.get("dependencies"))),
         declared=dict(_declared(data, root)),
+        commands=dict(_named_commands(values.mapping(data.get("commands")), root)),
         details={key: data[key] for key in _DETAILS if key in data},
     )
 
@@ -239,6 +248,14 @@ def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
                 yield path, kind
 
 
+def _named_commands(listed: Mapping[str, Any], root: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield path, name and description of the commands that a manifest lists by name; a path's first name counts."""
+    for name, item in reversed(list(listed.items())):
+        stated = values.mapping(item)
+        if path := inside(root, stated.get("source")):
+            yield path, (values.name(name), values.text(stated.get("description")))
+
+
 def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
     """Merge a plugin's own manifest with its entry in a marketplace; the own manifest wins.
 
@@ -246,8 +263,8 @@ def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
     """
     if own is None:
         return listed
-    if own.manifest and not own.manifest.endswith(_OWN):
-        own = dataclasses.replace(own, name=listed.name, declared={}, instead=frozenset())
+    if own.manifest and not own.manifest.endswith(OWN):
+        own = dataclasses.replace(own, name=listed.name, declared={}, commands={}, instead=listed.instead)
     return dataclasses.replace(
         own,
         marketplace=own.marketplace or listed.marketplace,
@@ -256,6 +273,7 @@ def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
         licence=own.licence or listed.licence,
         tags=tuple(dict.fromkeys((*own.tags, *listed.tags))),
         declared={**listed.declared, **own.declared},
+        commands={**listed.commands, **own.commands},
         details={**listed.details, **own.details},
     )
 

@@ -28,7 +28,7 @@ def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> FileOutcome:
     draft = Draft(
         type=kind,
         name=values.name(header.get("name")) or fallback_name,
-        description=description or prose.first_paragraph(document.body),
+        description=description or _late_description(document.body) or prose.first_paragraph(document.body),
         body=document.body,
         digest=file.digest,
         front_matter=header,
@@ -44,6 +44,12 @@ def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> FileOutcome:
 def _description(header: Mapping[str, Any]) -> str:
     pieces = [values.text(header.get("description")), values.text(header.get("when_to_use"))]
     return "\n".join(piece for piece in pieces if piece)[: prose.DESCRIPTION_LIMIT]
+
+
+def _late_description(body: str) -> str:
+    """Return the description in front matter behind a comment, which Claude Code does not take for front matter."""
+    below = body.partition("-->")[2] if body.startswith("<!--") else ""
+    return _description(front_matter.split(below).front_matter)
 
 
 def _tools(header: Mapping[str, Any]) -> tuple[str, ...]:

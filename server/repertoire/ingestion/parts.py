@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.component import COMMAND, SKILL
 from repertoire.domain.technologies import Technologies
 
 # names of files that tell a client how to work in a repository
@@ -89,6 +90,7 @@ class PluginFacts:
     tags: tuple[str, ...] = ()
     needs: tuple[ComponentRequirement, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> name and description for it
     instead: frozenset[str] = frozenset()  # types whose usual folder is not read, as the manifest names their places
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
@@ -105,6 +107,11 @@ class PluginFacts:
         """What tells it apart from all plugins of its source: its folder, with its name if others share this."""
         return f"{self.root}#{self.name}" if self.shares else self.root
 
+    def calls_by_front_matter(self, skill: str) -> bool:
+        """Tell whether a skill's folder is named in the manifest itself, and not found in the usual folder before."""
+        usual = SKILL not in self.instead and folder(skill) == f"{self.root}/skills".lstrip("/")
+        return self.declared.get(skill) == SKILL and not usual
+
     def declares(self, path: str) -> bool:
         """Tell whether its manifest names a file, or a folder that the file lies in."""
         return any(path == place or path.startswith(f"{place}/") for place in self.declared)
@@ -118,21 +125,26 @@ class SourceLayout:
     plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
     shared: Mapping[str, tuple[PluginFacts, ...]] = field(default_factory=dict)  # by root, where it is that of several
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> a manifest's name and description
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
     own: Mapping[str, str] = field(default_factory=dict)  # type and name -> path outside other clients' folders
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
     is_package: bool = False  # the person ingested it as a package, so it is one whatever it holds
 
-    def plugin_of(self, path: str) -> PluginFacts | None:
-        """Return the innermost plugin that holds a path."""
+    def plugins_of(self, path: str) -> tuple[PluginFacts, ...]:
+        """Return the innermost plugin that holds a path, with those that share its folder."""
         above = path
         while above:
             above = folder(above)
             if above in self.shared:
-                return next((one for one in self.shared[above] if one.declares(path)), None)
+                return self.shared[above]
             if above in self.plugins:
-                return self.plugins[above]
-        return None
+                return (self.plugins[above],)
+        return ()
+
+    def plugin_of(self, path: str) -> PluginFacts | None:
+        """Return the innermost plugin that holds a path; of several in one folder the one that declares it."""
+        return next((one for one in self.plugins_of(path) if not one.shares or one.declares(path)), None)
 
     def plugin_in(self, root: str, name: str) -> PluginFacts | None:
         """Return the plugin of a folder; of several the one of this name."""
@@ -141,9 +153,18 @@ class SourceLayout:
     def declared_type(self, path: str) -> str:
         """Return the component type that a manifest declares for a file or its folder; empty if none does."""
         own = self.declared.get(path)
-        if own or not path.endswith(".md") or is_document(path):
+        if own or not path.endswith(".md"):
             return own or ""
-        return self.declared.get(folder(path), "")
+        if self.command_folder(path):
+            return COMMAND
+        return "" if is_document(path) else self.declared.get(folder(path), "")
+
+    def command_folder(self, path: str) -> str:
+        """Return the innermost folder above a file that a manifest names as one of commands; empty if there is none."""
+        above = folder(path)
+        while above and self.declared.get(above) != COMMAND:
+            above = folder(above)
+        return above
 
     def in_skill(self, path: str) -> bool:
         """Tell whether a file lies in a skill's folder, and so is a part of the skill."""

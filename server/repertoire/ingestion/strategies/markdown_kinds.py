@@ -42,6 +42,7 @@ class MarkdownKind:
     type_of: Callable[[SourceFile, SourceLayout], str | FileOutcome]  # an outcome: the file holds no component
     name_of: Callable[[str, str, SourceLayout], str] = lambda _, name, __: name
     fallback_name: Callable[[str, SourceLayout], str] = lambda path, _: stem(path).removesuffix(".mdc")
+    described: Callable[[str, SourceLayout], str] = lambda *_: ""  # what a manifest says of it
 
     def extract(self, file: SourceFile, layout: SourceLayout) -> FileOutcome:
         """Return the file's component, or why it holds none."""
@@ -49,8 +50,9 @@ class MarkdownKind:
         if isinstance(kind, FileOutcome):
             return kind
         found = markdown.outcome(file, kind, fallback_name=self.fallback_name(file.path, layout))
-        drafts = (replace(draft, name=self.name_of(file.path, draft.name, layout)) for draft in found.drafts)
-        return replace(found, drafts=tuple(drafts))
+        [draft] = found.drafts
+        name, described = self.name_of(file.path, draft.name, layout), self.described(file.path, layout)
+        return replace(found, drafts=(replace(draft, name=name, description=described or draft.description),))
 
 
 def _is_skill(path: str, _: SourceLayout) -> bool:
@@ -62,35 +64,61 @@ def _skill_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
 
 
 def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
-    """Return the folder's name in plugins, because the client lists a skill by its folder, but one at their top."""
+    """Return the folder's name in plugins, as the client does, but for one at their top or that they name."""
     own, plugin = _folder_name(path), layout.plugin_of(path)
+    if plugin is not None and plugin.calls_by_front_matter(folder(path)):
+        return name
     # a loose one's folder is named when it is copied
-    kept = plugin is None or plugin.root == folder(path)
+    kept = not layout.plugins_of(path) or (plugin is not None and plugin.root == folder(path))
     return name if kept and (not own or _PLAIN.fullmatch(name)) else own
 
 
 def _is_agent(path: str, layout: SourceLayout) -> bool:
     if path.endswith(".agent.md") or layout.declared_type(path) == AGENT:
         return True
-    return path.endswith(".md") and in_folder(path, "agents", "subagents") and not is_document(path)
+    return path.endswith(".md") and in_folder(path, "agents", "subagents") and not _guides(path)
 
 
 def _agent_type(file: SourceFile, layout: SourceLayout) -> str | FileOutcome:
     # A skill keeps prompts for its own helpers in agents/: without a name of its own, such a file is a part of it.
-    return AGENT if not layout.in_skill(file.path) or {"name", "description"} <= _keys(file) else _PART
+    if layout.in_skill(file.path) and not {"name", "description"} <= _keys(file):
+        return _PART
+    return _NEITHER if _only_documents(file, layout, "name") else AGENT
 
 
 def _is_command(path: str, layout: SourceLayout) -> bool:
     if layout.declared_type(path) == COMMAND:
         return True
-    return path.endswith(".md") and in_folder(path, "commands") and not is_document(path)
+    return path.endswith(".md") and in_folder(path, "commands") and not _guides(path)
+
+
+def _command_type(file: SourceFile, layout: SourceLayout) -> str | FileOutcome:
+    if layout.in_skill(file.path):
+        return _PART
+    return _NEITHER if _only_documents(file, layout, "description") else COMMAND
+
+
+def _only_documents(file: SourceFile, layout: SourceLayout, key: str) -> bool:
+    """Tell whether a README or the like among components is none: no manifest names it, nor has it this key."""
+    return is_document(file.path) and file.path not in layout.declared and key not in _keys(file)
+
+
+def _command_name(path: str, _: str, layout: SourceLayout) -> str:
+    """Return the file's name, as Claude Code does, below a folder that a manifest names with the folders between."""
+    if path in layout.commands:
+        return layout.commands[path][0]
+    above = layout.command_folder(path)
+    if not above or in_folder(path, "commands"):  # `call_name` finds the folders itself
+        return stem(path)
+    between = folder(path).removeprefix(above).split("/")
+    return ":".join((*filter(None, between), stem(path)))
 
 
 def _is_guidance(path: str, layout: SourceLayout) -> bool:
     if layout.in_skill(path):
         return False
     base = path.rpartition("/")[2]
-    if base in GUIDANCE_FILES or (base.endswith(".mdc") and in_folder(path, "rules")):
+    if _guides(path) or (base.endswith(".mdc") and in_folder(path, "rules")):
         return True
     styles = in_folder(path, "output-styles", "output_styles")
     return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
@@ -106,12 +134,16 @@ def _is_rule(path: str, layout: SourceLayout) -> bool:
 
 
 def _guidance_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
-    own = file.path.rpartition("/")[2] in GUIDANCE_FILES and not in_folder(file.path, *_OFFERED)
+    own = _guides(file.path) and not in_folder(file.path, *_OFFERED)
     return _PROJECTS_OWN if own else SETTING
 
 
 def _guidance_name(path: str, name: str, _: SourceLayout) -> str:
-    return _folder_name(path) if path.rpartition("/")[2] in GUIDANCE_FILES else name
+    return _folder_name(path) if _guides(path) else name
+
+
+def _guides(path: str) -> bool:
+    return path.rpartition("/")[2] in GUIDANCE_FILES
 
 
 def _is_other(path: str, layout: SourceLayout) -> bool:
@@ -140,8 +172,9 @@ _KINDS = (
     MarkdownKind(
         "command",
         _is_command,
-        lambda file, layout: _PART if layout.in_skill(file.path) else COMMAND,
-        lambda path, *_: stem(path),  # Claude Code names a command by its file, whatever its front matter says
+        _command_type,
+        _command_name,
+        described=lambda path, layout: layout.commands.get(path, ("", ""))[1],
     ),
     MarkdownKind("guidance", _is_guidance, _guidance_type, _guidance_name),
     MarkdownKind("loose", _is_other, _other_type),

@@ -40,8 +40,11 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
 
 def _inline(entry: manifests.ListedPlugin, facts: PluginFacts) -> FileOutcome:
     """Return the parts that are written in an entry itself; their path is the plugin's folder."""
+    data = dict(entry.data)
+    if facts.manifest.endswith(manifests.OWN):  # beside it, Claude Code starts no server that an entry lists
+        data.pop("mcpServers", None)
     try:
-        inline = manifests.inline_drafts(entry.data, facts)
+        inline = manifests.inline_drafts(data, facts)
     except Unusable as error:
         return FileOutcome(warnings=(f"{entry.name}: {error}",))
     place = entry.root or "."

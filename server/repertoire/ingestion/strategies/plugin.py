@@ -1,9 +1,14 @@
-"""Reads plugins from their `plugin.json`, with the MCP servers and hooks in it."""
+"""Reads plugins from their `plugin.json`, with the MCP servers, hooks and commands in it."""
 
 from __future__ import annotations
 
-from repertoire.ingestion import manifests, values
-from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from repertoire.domain.component import COMMAND
+from repertoire.domain.digest import digest_of
+from repertoire.ingestion import manifests, prose, values
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
 _DIALECTS = ("https://json-schema.org/", "http://json-schema.org/")  # an editor's hint in a manifest leads elsewhere
@@ -23,8 +28,20 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
         raise Unusable(manifests.fault(file.text))
     if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
         return FileOutcome(part_of=facts.manifest)
-    inline = manifests.inline_drafts(values.mapping(values.parse_json(file.text)), facts)
-    return FileOutcome((manifests.plugin_draft(facts, digest=file.digest), *inline.drafts), inline.warnings)
+    data = values.mapping(values.parse_json(file.text))
+    inline = manifests.inline_drafts(data, facts)
+    drafts = (manifests.plugin_draft(facts, digest=file.digest), *inline.drafts, *_commands(data))
+    return FileOutcome(drafts, inline.warnings)
+
+
+def _commands(data: Mapping[str, Any]) -> Iterator[Draft]:
+    """Yield the commands whose text is written in the manifest itself; Claude Code reads none in a marketplace."""
+    for key, item in values.mapping(data.get("commands")).items():
+        name, text = values.name(key), values.text(values.mapping(item).get("content"))
+        if name and text:
+            described = values.text(values.mapping(item).get("description")) or prose.first_paragraph(text)
+            digest = digest_of(f"{described}\n{text}")
+            yield Draft(COMMAND, name, described, text, anchor=f"commands.{name}", digest=digest)
 
 
 def _is_schema(file: SourceFile) -> bool:
