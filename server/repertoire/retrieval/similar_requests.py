@@ -36,8 +36,8 @@ _HEAD = 150  # rows that may pass likelihood on
 _TRUST_PRIOR = 3.0  # weight of the prior trust, in checked requests
 _SAME_REQUEST_TRUST = 0.98  # trust at most, even for the same words; 1 would silence all other evidence
 _ACCEPTANCE_PRIOR = 1.0  # weight of the prior, in requests that accepted a component
-# A use of this weight lends half the trust of a new one: at the usual half-life of 90 days, one of a year ago. Till then
-# what was used once is the best that is known; after two years next to nothing is left of it.
+# A use of this weight lends half the trust of a new one: with a half-life of 90 days, one of a year ago. Till then what
+# was used once is the best that is known; after two years next to nothing is left of it.
 _STALE = 0.06
 _SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # prior trust, and the cosines where it begins and is reached: see _assumed
 
