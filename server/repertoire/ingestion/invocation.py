@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repertoire.domain.component import AGENT, COMMAND, SKILL
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON
 
 OFF, BY_PERSON = "off", "user-invocable-only"  # values of `skillOverrides` that keep the model from a skill
@@ -27,7 +27,9 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, p
 
 
 def is_refused(kind: str, path: str, fields: Mapping[str, Any]) -> bool:
-    """Tell whether Claude Code leaves an agent's file out: it loads none without a name and a description."""
+    """Tell whether Claude Code leaves a component out: an agent without name or description, a server at no address."""
+    if kind == MCP_SERVER:
+        return fields.get("url") == ""
     return kind == AGENT and path.endswith(".md") and not (_plain(fields, "name") and _plain(fields, "description"))
 
 

@@ -71,20 +71,25 @@ def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str,
 
 def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str, str]) -> Draft:
     command, args = values.text(server.get("command")), _args(server)
-    url = public_url(values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")))
+    stated = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl"))
+    url = public_url(stated)
     shown = " ".join([command, *args]) if command else url
     package = requirements.package_of(command, args)
     described = values.text(server.get("description"))
     own = bool(command) and dependencies.runs_own_code(command, args)
+    runs = f"Runs: {shown}" if command else f"Reached at: {url}" if url else ""
+    public = _public(server, args, url)
+    if not (command or stated or server.get("package")):
+        public["url"] = ""  # as in the file: the author leaves it to each person, and `is_refused` goes by it
     fallback = f"MCP server {name}" + (f" of {package}" if package else f" at {url}" if url else "")
     return Draft(
         type=MCP_SERVER,
         name=name,
         description=described or (f"{fallback}. {about}" if about else fallback),
-        body="\n".join(line for line in (described, f"Runs: {shown}" if command else f"Reached at: {url}") if line),
+        body="\n".join(line for line in (described, runs) if line),
         anchor=name,
         digest=digest_of(json.dumps(server, sort_keys=True, default=str)),
-        front_matter=_public(server, args, url),
+        front_matter=public,
         tools=values.words(server.get("tools")),
         tags=values.words(server.get("tags")),
         needs=(*_needs(name, server, command, args), *(dependencies.of_files(beside) if own else ())),
