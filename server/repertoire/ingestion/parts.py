@@ -17,6 +17,8 @@ _DOCUMENTS = frozenset(
 )
 _PROGRAMS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd")
 
+OPTIONAL_SERVER = "optional_mcp_server"  # a kind of requirement
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -30,7 +32,10 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class ComponentRequirement:
-    """A requirement of a component; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
+    """A requirement of a component; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name).
+
+    An `optional_mcp_server` is used where it is configured: no check misses it.
+    """
 
     kind: str
     name: str
