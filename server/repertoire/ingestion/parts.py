@@ -37,7 +37,7 @@ class ComponentRequirement:
     An `optional_mcp_server` is used where it is configured: no check misses it.
     """
 
-    kind: str
+    kind: str  # also `setting`, which Docker keeps: no check misses it
     name: str
     weight: float
     evidence: str

@@ -337,7 +337,7 @@ def test_a_registry_entry_carries_the_signatures_of_its_tools(bench):
     assert found.code == "draw(place: string)"
     assert "- draw: Draws." in found.body
     assert found.install == ("docker mcp server enable atlas",)
-    assert set(bench.links(found, "depends_on")) == {"requirement:binary:docker", "requirement:env:ATLAS_KEY"}
+    assert set(bench.links(found, "depends_on")) == {"requirement:binary:docker", "requirement:setting:ATLAS_KEY"}
 
 
 def test_components_of_one_name_in_two_sources_are_alternatives_and_more_popular(bench):
