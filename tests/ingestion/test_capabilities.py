@@ -92,12 +92,6 @@ def test_being_called_an_agent_is_no_capability_but_building_agents_is():
     assert "mcp" not in found("mcp_server", name="docs", description="An MCP server of docs.")
 
 
-def test_a_server_without_words_of_its_own_does_not_take_on_its_plugins_tasks():
-    text = "MCP server warehouse at https://w.example/mcp. Write SQL, build docker images, open a pull request."
-    assert found("mcp_server", name="warehouse", description=text) == {}
-    assert "postgresql" in found("mcp_server", name="postgres", description=text)
-
-
 def test_the_interpreter_of_a_hooks_command_is_no_capability():
     text = 'Runs on PreToolUse: node "${CLAUDE_PLUGIN_ROOT}/docker-guard.js"'
     assert set(found("hook", name="docker-guard", description=text, body=text)) == {"docker"}

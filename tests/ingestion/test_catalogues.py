@@ -7,11 +7,14 @@ import json
 import pytest
 
 from ingestion.workbench import skill
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.search import search
 from repertoire.app.sources.file_outcomes import account
+from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
-from repertoire.domain.component import PART_OF, is_pointer
+from repertoire.domain.component import DEPENDS_ON, PART_OF, is_pointer
 from repertoire.rendering.answers import answer_text
+from repertoire.rendering.explanations import explanation_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
 
@@ -56,6 +59,29 @@ def test_each_tool_of_a_server_is_a_component_and_a_part_of_it(bench):
     assert list(bench.links(tool, PART_OF)) == ["servers/paper/server.yaml"]
     assert bench.all()["servers/paper/tools.json#read_paper"].code == "read_paper(id: string)"
     assert [(item.path, item.reason) for item in report.skipped] == [("servers/broken/tools.json", "not JSON")]
+
+
+def test_of_a_servers_settings_only_those_are_required_that_it_cannot_do_without_and_none_is_looked_for_here(bench):
+    config = {
+        "secrets": [{"name": "tide.key", "env": "TIDE_KEY"}, {"name": "o", "env": "TIDE_OLD", "required": False}],
+        "env": [
+            {"name": "TIDE_HOST", "value": "{{tide.host}}"},
+            {"name": "TIDE_PORT", "value": "{{tide.port}}"},
+            {"name": "TIDE_MODE", "value": "stdio"},
+            {"name": "TIDE_NAME", "example": "dover"},
+        ],
+        "parameters": {"type": "object", "properties": {"host": {}, "port": {}}, "required": ["host"]},
+    }
+    server = {"name": "tide", "image": "mcp/tide", "about": {"description": "Tells tides."}, "config": config}
+    bench.ingest(bench.write({"servers/tide/server.yaml": json.dumps(server)}))
+    found = bench.one("mcp_server")
+    settings = {f"requirement:setting:{name}" for name in ("TIDE_KEY", "TIDE_HOST", "TIDE_NAME")}
+    assert {*bench.links(found, DEPENDS_ON)} == {"requirement:binary:docker", *settings}
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as opened:
+        asked = ExplainRequest(found.id, environment={"PATH": ""})
+        told = explanation_text(explain(opened.store, opened.pipeline, asked))
+    assert [line for line in told.splitlines() if "requires" in line] == ["warning: it requires docker, not found here"]
 
 
 def test_what_became_of_every_file_is_told(bench):

@@ -97,6 +97,21 @@ def test_a_plugin_whose_manifest_the_client_refuses_is_found_and_explained_and_o
     assert "in the set: no, it cannot be installed as it is: Claude Code refuses" in told
 
 
+@pytest.mark.parametrize("blank", [{"type": "http", "url": ""}, {"command": "", "args": []}])
+def test_a_server_whose_author_left_its_address_out_is_found_and_explained_and_in_no_set(bench, blank):
+    listed = {"name": "shelf", "owner": {"name": "o"}}
+    servers = {"willow calendar": blank, "willow-mail": {"url": "${WILLOW_MAIL_URL}"}}
+    bench.ingest(bench.write({**plugin(listed=listed), "kit/.mcp.json": json.dumps({"mcpServers": servers})}))
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as opened:
+        kept_out = {key.rpartition("#")[2] for key in opened.unfit_for_sets()}
+        found = [hit.component.name for hit in search(opened.pipeline, Query("willow calendar")).hits]
+        told = explanation_text(explain(opened.store, opened.pipeline, ExplainRequest("willow calendar")))
+    assert (kept_out, found[0]) == ({"willow calendar"}, "willow calendar")
+    assert "install: not as it is: its configuration has no address, the author leaves it to you" in told
+    assert "Reached at" not in told
+
+
 def test_a_plugin_whose_manifest_was_mended_may_be_recommended_in_the_same_process(bench):
     folder = bench.write(plugin({**MANIFEST, "commands": ["commands/weave.md"]}))
     bench.store.close()

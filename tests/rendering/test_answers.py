@@ -127,6 +127,12 @@ def test_a_strangers_text_never_starts_a_line_nor_grows_one(name: str, descripti
     assert max(len(line) for line in text.splitlines() if not line.startswith("   install: ")) <= 350
 
 
+def test_a_server_of_a_plugin_says_to_which_it_belongs() -> None:
+    server = replace(COMPONENT, type="mcp_server", description="MCP server slack", plugin="marketing")
+    text = answer_text(Answer((replace(HIT, component=server),), fits=True, confidence=0.9))
+    assert "   MCP server slack (of the plugin marketing)" in text.splitlines()
+
+
 def test_a_plugin_that_the_client_refuses_says_that_it_cannot_be_installed_as_a_whole() -> None:
     plugin = replace(COMPONENT, type="plugin", install=())
     text = answer_text(Answer((replace(HIT, component=plugin),), fits=True, confidence=0.9))

@@ -119,6 +119,8 @@ def not_installable(component: Component) -> str:
         return ""
     if component.type == PLUGIN:
         return "Claude Code refuses its manifest; its parts can be installed one by one"
+    if component.type == MCP_SERVER and component.front_matter.get("url") == "":
+        return "its configuration has no address, the author leaves it to you"
     return "Claude Code would not load it"
 
 

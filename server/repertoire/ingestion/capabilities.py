@@ -39,7 +39,6 @@ _PLURALS = ((re.compile(r"ies$"), "y"), (re.compile(r"(?<=ss)es$|(?<=x)es$|(?<=[
 _NO_PLURALS = frozenset(("canvas", "fireflies", "polars", "rtos"))  # Canva, Firefly, Polar and RTO are others
 # The interpreter and the file endings in a command line tell how a hook runs, not what it does.
 _RUNNER = re.compile(r"\b(?:node|npx|bunx?|deno|python3?|bash|sh|uvx?)\b|\.(?:m?js|ts|py|sh)\b|\.github/")
-_SERVER_LINE = re.compile(r"MCP server (?P<own>\S+(?: (?:of|at) \S+)?)\. (?P<plugin>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -140,10 +139,6 @@ def _places(kind: str, texts: Mapping[str, str]) -> dict[str, str]:
     """Split a component's texts into places with different weights, without sentences about other components."""
     places = {place: text[:BODY_INDEXED] for place, text in texts.items()}
     description = places.pop("description", "")
-    line = _SERVER_LINE.match(description) if kind == MCP_SERVER else None
-    if line:  # a server without words of its own carries its plugin's
-        description = line["own"]
-        places["plugin"] = f"{places.get('plugin', '')} . {line['plugin']}"
     if kind == HOOK:
         description, places["body"] = (_RUNNER.sub(" ", text) for text in (description, places.get("body", "")))
     description = _NOT_FOR.sub(" ", _EXAMPLES.split(description, maxsplit=1)[0])

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from repertoire.domain.component import AGENT, COMMAND, SKILL
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON
 
 OFF, BY_PERSON = "off", "user-invocable-only"  # values of `skillOverrides` that keep the model from a skill
@@ -28,7 +28,12 @@ def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, p
 
 
 def is_refused(kind: str, path: str, fields: Mapping[str, Any], *, plugin: bool = False) -> bool:
-    """Tell whether Claude Code leaves an agent's file out: only a plugin's needs no name and description."""
+    """Tell whether Claude Code leaves a component out: a server at no address, an agent without name or description.
+
+    A plugin's agents need neither.
+    """
+    if kind == MCP_SERVER:
+        return fields.get("url") == ""
     if kind != AGENT or plugin or not path.endswith(".md"):
         return False
     return not (_plain(fields, "name") and _plain(fields, "description"))

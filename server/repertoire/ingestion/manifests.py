@@ -287,7 +287,7 @@ def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
     found: list[Draft] = []
     warnings: tuple[str, ...] = ()
     if inline := servers.servers_in(data):
-        listed = servers.outcome(inline, about=facts.about)
+        listed = servers.outcome(inline, plugin=facts)
         found, warnings = list(listed.drafts), listed.warnings
     if configured := values.mapping(data.get("hooks")):
         inner = values.mapping(configured.get("hooks")) or configured

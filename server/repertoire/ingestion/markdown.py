@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from repertoire.domain.component import MCP_SERVER
 from repertoire.ingestion import front_matter, prose, requirements, validation, values
-from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile
+from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement, Draft, FileOutcome, SourceFile
 from repertoire.ingestion.values import Unusable
 
 _TAG_KEYS = ("tags", "keywords", "category", "categories", "domain", "topics")
@@ -34,11 +36,27 @@ def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> FileOutcome:
         front_matter=header,
         tools=tools,
         tags=tuple(_tags(header)),
-        needs=(*requirements.of_tools(tools), *requirements.of_front_matter(header)),
+        needs=tuple(_needs(header, tools, document.body)),
         licence=values.name(header.get("license")),
     )
     warnings = (*((document.warning,) if document.warning else ()), *faults)
     return FileOutcome((draft,), warnings)
+
+
+def _needs(header: Mapping[str, Any], tools: Sequence[str], body: str) -> Iterator[ComponentRequirement]:
+    """Yield what front matter requires; the servers as optional where only a tool is allowed, or a heading says so."""
+    found = (*requirements.of_tools(tools), *requirements.of_front_matter(header))
+    optional = any(
+        line.startswith("#") and "mcp" in line and "optional" in line for line in map(str.lower, body.splitlines())
+    )
+    required = {need.name for need in found if need.kind == MCP_SERVER and not optional}
+    for need in found:
+        if need.kind not in (MCP_SERVER, OPTIONAL_SERVER):
+            yield need
+        elif need.name not in required:
+            yield replace(need, kind=OPTIONAL_SERVER, weight=requirements.OPTIONAL_WEIGHT)
+        elif need.kind == MCP_SERVER:
+            yield need
 
 
 def _description(header: Mapping[str, Any]) -> str:

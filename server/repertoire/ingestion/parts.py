@@ -18,6 +18,8 @@ _DOCUMENTS = frozenset(
 )
 _PROGRAMS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd")
 
+OPTIONAL_SERVER = "optional_mcp_server"  # a kind of requirement
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -31,9 +33,12 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class ComponentRequirement:
-    """A requirement of a component; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
+    """A requirement of a component; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name).
 
-    kind: str
+    An `optional_mcp_server` is used where it is configured: no check misses it.
+    """
+
+    kind: str  # also `setting`, which Docker keeps: no check misses it
     name: str
     weight: float
     evidence: str

@@ -19,12 +19,13 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import values
-from repertoire.ingestion.parts import ComponentRequirement, folder
+from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement, folder
 
 # Words that may be names: with a hyphen or a colon, or after a slash. Other words may match a name by chance.
 _NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
 _SCANNED = 40_000  # characters of a body that are searched for names
-_INSIDE = ("plugin", "mcp_server", "component")  # kinds of requirements that a component of the source may meet
+# kinds of requirements that a component of the source may meet, and the types of that one (empty: any)
+_INSIDE = {"plugin": (PLUGIN,), MCP_SERVER: (MCP_SERVER,), OPTIONAL_SERVER: (MCP_SERVER,), "component": ()}
 _MENTIONS = 12
 _SIBLINGS = 8
 _LARGE_GROUP = 400
@@ -138,11 +139,10 @@ def _parts(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> It
 
 
 def _dependencies(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
-    types = {"plugin": (PLUGIN,), "mcp_server": (MCP_SERVER,), "component": ()}
     for member in members:
         for need in member.needs:
-            if need.kind in types:
-                found = names.find(need.name, member, types[need.kind])
+            if need.kind in _INSIDE:
+                found = names.find(need.name, member, _INSIDE[need.kind])
                 kind = "component" if need.kind == "plugin" else need.kind
                 target = found.id if found else f"requirement:{kind}:{need.name}"
                 yield Edge(member.id, target, DEPENDS_ON, need.weight, need.evidence)

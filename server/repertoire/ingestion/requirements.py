@@ -9,8 +9,9 @@ from typing import Any
 
 from repertoire import linear
 from repertoire.ingestion import values
-from repertoire.ingestion.parts import ComponentRequirement
+from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement
 
+OPTIONAL_WEIGHT = 0.4  # of a server that a component uses where it is configured
 _TOOL = re.compile(r"[^,\s(]+(?:\([^)]{0,200}\))?")
 _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
@@ -70,11 +71,17 @@ def tool_list(value: Any) -> tuple[str, ...]:
 
 
 def of_tools(tools: Sequence[str]) -> Iterator[ComponentRequirement]:
-    """Yield the MCP servers and binaries that allowed tools name, as requirements."""
+    """Yield the MCP servers and binaries that allowed tools name, as requirements.
+
+    A server is required if nothing but its tools is allowed; beside others, being allowed its tools is a permission.
+    """
+    servers = [found.group(1) for tool in tools if (found := _MCP_TOOL.match(tool))]
+    is_all = len(servers) == len(tools) and len(set(servers)) == 1
+    kind, weight = ("mcp_server", 0.8) if is_all else (OPTIONAL_SERVER, OPTIONAL_WEIGHT)
     for tool in tools:
         server, binary = _MCP_TOOL.match(tool), _BASH.match(tool)
         if server:
-            yield ComponentRequirement("mcp_server", server.group(1), 0.8, f"allowed tool {tool}")
+            yield ComponentRequirement(kind, server.group(1), weight, f"allowed tool {tool}")
         elif binary and binary.group(1) not in _EVERYWHERE:
             yield ComponentRequirement("binary", binary.group(1), 0.6, f"allowed tool {tool}")
 

@@ -14,7 +14,7 @@ from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.digest import digest_of
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import dependencies, install, requirements, validation, values
-from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome
+from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome, PluginFacts
 from repertoire.ingestion.values import Unusable
 
 _SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re.IGNORECASE)
@@ -31,6 +31,8 @@ _MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # let
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
 _NO_NAME = re.compile(r"[^A-Z0-9]+")
+_NAME_WORD = re.compile(r"[^\W_]+")
+_OF_ANY_SERVER = frozenset(("mcp", "server"))
 _PAIR = re.compile(r"[\w-]+=(\S*)")
 _HEADER = re.compile(r"-H|--headers?", re.IGNORECASE)
 HIDDEN = "…"  # stands where a secret was left out
@@ -48,10 +50,13 @@ def servers_in(data: Any) -> Mapping[str, Any]:
     return {}
 
 
-def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str, str] | None = None) -> FileOutcome:
+def outcome(
+    servers: Mapping[str, Any], *, plugin: PluginFacts | None = None, beside: Mapping[str, str] | None = None
+) -> FileOutcome:
     """Return a draft for each server, and a warning for each entry that is no server.
 
-    `beside` are the package manifests beside the configuration: servers that are started from there require them.
+    `plugin` is the one that brings them. `beside` are the package manifests beside the configuration: servers that are
+    started from there require them.
 
     Raises:
         Unusable: no entry is a server.
@@ -61,7 +66,7 @@ def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str,
     for key, value in servers.items():
         server = values.name(key)
         try:
-            drafts.append(_draft(server, validation.require("mcp_server", value), about, beside or {}))
+            drafts.append(_draft(server, validation.require("mcp_server", value), plugin, beside or {}))
         except Unusable as error:
             warnings.append(f"server {server}: {error}")
     if not drafts:
@@ -69,28 +74,42 @@ def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str,
     return FileOutcome(tuple(drafts), tuple(warnings))
 
 
-def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str, str]) -> Draft:
+def _draft(name: str, server: Mapping[str, Any], plugin: PluginFacts | None, beside: Mapping[str, str]) -> Draft:
     command, args = values.text(server.get("command")), _args(server)
-    url = public_url(values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")))
+    stated = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl"))
+    url = public_url(stated)
     shown = " ".join([command, *args]) if command else url
     package = requirements.package_of(command, args)
     described = values.text(server.get("description"))
     own = bool(command) and dependencies.runs_own_code(command, args)
+    runs = f"Runs: {shown}" if command else f"Reached at: {url}" if url else ""
+    public = _public(server, args, url)
+    if not (command or stated or server.get("package")):
+        public["url"] = ""  # as in the file: the author leaves it to each person, and `is_refused` goes by it
     fallback = f"MCP server {name}" + (f" of {package}" if package else f" at {url}" if url else "")
+    about = plugin.description if plugin is not None and _is_about(plugin, name) else ""
     return Draft(
         type=MCP_SERVER,
         name=name,
         description=described or (f"{fallback}. {about}" if about else fallback),
-        body="\n".join(line for line in (described, f"Runs: {shown}" if command else f"Reached at: {url}") if line),
+        body="\n".join(line for line in (described, runs) if line),
         anchor=name,
         digest=digest_of(json.dumps(server, sort_keys=True, default=str)),
-        front_matter=_public(server, args, url),
+        front_matter=public,
         tools=values.words(server.get("tools")),
         tags=values.words(server.get("tags")),
         needs=(*_needs(name, server, command, args), *(dependencies.of_files(beside) if own else ())),
         install=_install(name, server, args, url),
         commands=command_line(server),
     )
+
+
+def _is_about(plugin: PluginFacts, server: str) -> bool:
+    """Tell by its name whether a plugin is there for a server, and so describes it when it describes itself.
+
+    Else the calendar that a plugin for marketing brings would be found and recommended as help with brands.
+    """
+    return set(_NAME_WORD.findall(server.lower())) - _OF_ANY_SERVER <= set(_NAME_WORD.findall(plugin.name.lower()))
 
 
 def command_line(server: Mapping[str, Any]) -> str:

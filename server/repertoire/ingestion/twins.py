@@ -61,7 +61,7 @@ def kind_of(component_type: str) -> str:
 def identifying_words(component: Component) -> list[str]:
     """Return the words, in order, by which copies of a component are recognised in other sources.
 
-    For a server they are its address or package, because its description is often its plugin's.
+    For a server they are its address or package, because its description may be its plugin's.
     """
     if component.type == MCP_SERVER:
         reached = _endpoint(component.front_matter)

@@ -155,7 +155,7 @@ def _need(link: Link, conditions: Mapping[str, RequirementCheck]) -> str:
         state = ""
     else:
         state = " (here)" if condition.met else f" ({condition.text.rpartition(', ')[2]})"
-    return clean_line(f"{kind} {name}{state}", NAME)
+    return clean_line(f"{kind.replace('_', ' ')} {name}{state}", NAME)
 
 
 def _related(link: Link) -> str:

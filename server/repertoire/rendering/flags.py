@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from repertoire.domain.component import Component
+from repertoire.domain.component import MCP_SERVER, Component
 from repertoire.domain.text import clean_line, description_line, to_copy
 from repertoire.domain.trust import HIGH, INSTALLABLE, Flag, rank, risk
 
@@ -16,7 +16,12 @@ _REASON, _NAME = 120, 80
 
 def description_of(component: Component, limit: int) -> str:
     """Return a description as one line, or a notice instead if the text gives a model orders."""
-    return WITHHELD if is_withheld(component) else description_line(component.description, limit)
+    if is_withheld(component):
+        return WITHHELD
+    # most servers of plugins have an address alone for a description, and that stands in several plugins
+    bundled = component.plugin if component.type == MCP_SERVER else ""
+    of = f" (of the plugin {clean_line(bundled, _NAME)})" if bundled else ""
+    return f"{description_line(component.description, limit)}{of}"
 
 
 def is_withheld(component: Component) -> bool:

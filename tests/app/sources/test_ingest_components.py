@@ -7,6 +7,9 @@ import json
 import pytest
 
 from ingestion.workbench import skill
+from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.wiring import open_repertoire
+from repertoire.rendering.explanations import explanation_text
 
 PLUGIN = {
     ".claude-plugin/marketplace.json": json.dumps(
@@ -169,6 +172,28 @@ def test_ranges_and_what_a_skill_says_it_works_with_are_requirements(bench, head
     assert set(bench.links(bench.one("skill"), "depends_on")) == {f"requirement:{name}" for name in requirements}
 
 
+@pytest.mark.parametrize(
+    ("header", "heading", "kind"),
+    [
+        ("tools: [Read, mcp__loom__weave]", "Weaving", "optional_mcp_server"),
+        ("tools: [mcp__loom__weave, mcp__loom__knot]", "Weaving", "mcp_server"),
+        ("tools: [Read, mcp__loom__weave]\nmcpServers: [loom]", "Weaving", "mcp_server"),
+        ("tools: [Read, mcp__loom__weave]\nmcpServers: [loom]", "MCP tools (optional)", "optional_mcp_server"),
+    ],
+)
+def test_a_server_whose_tool_is_allowed_beside_others_is_no_condition(bench, header, heading, kind):
+    text = f"---\nname: weaver\ndescription: Weaves.\n{header}\n---\n\n## {heading}\n\nWeave."
+    bench.ingest(bench.write({"agents/weaver.md": text}))
+    agent = bench.one("agent")
+    assert set(bench.links(agent, "depends_on")) == {f"requirement:{kind}:loom"}
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as opened:
+        asked = ExplainRequest(agent.id, environment={})
+        told = explanation_text(explain(opened.store, opened.pipeline, asked))
+    assert ("warning: it requires the MCP server loom" in told) is (kind == "mcp_server")
+    assert f"needs: {kind.replace('_', ' ')} loom" in told
+
+
 def test_capabilities_carry_how_sure_they_are_and_where_they_were_found(bench):
     bench.ingest(bench.write(PLUGIN))
 
@@ -312,7 +337,7 @@ def test_a_registry_entry_carries_the_signatures_of_its_tools(bench):
     assert found.code == "draw(place: string)"
     assert "- draw: Draws." in found.body
     assert found.install == ("docker mcp server enable atlas",)
-    assert set(bench.links(found, "depends_on")) == {"requirement:binary:docker", "requirement:env:ATLAS_KEY"}
+    assert set(bench.links(found, "depends_on")) == {"requirement:binary:docker", "requirement:setting:ATLAS_KEY"}
 
 
 def test_components_of_one_name_in_two_sources_are_alternatives_and_more_popular(bench):

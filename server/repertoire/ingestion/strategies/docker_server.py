@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
@@ -11,6 +12,7 @@ from repertoire.ingestion import front_matter, servers, tool_lists, validation, 
 from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
+_PARAMETER = re.compile(r"\{\{ *[\w-]+\.([\w-]+)")  # in a value: `{{redis.host}}`, `{{atlassian.jira.url}}`
 _KEPT = ("name", "image", "type", "meta", "about", "remote", "source")
 
 
@@ -45,12 +47,23 @@ def _needs(valid: Mapping[str, Any], remote: str) -> Iterator[ComponentRequireme
     if not remote:
         yield ComponentRequirement("binary", "docker", 0.9, "server.yaml")
     config = values.mapping(valid.get("config"))
+    required = values.words(values.mapping(config.get("parameters")).get("required"))
     for key in ("secrets", "env"):
         listed = config.get(key)
-        for item in listed if isinstance(listed, list) else ():
-            variable = values.name(values.mapping(item).get("env") or values.mapping(item).get("name"))
-            if variable and variable.upper() == variable:
-                yield ComponentRequirement("env", variable, 0.9, f"server.yaml {key}")
+        for item in map(values.mapping, listed if isinstance(listed, list) else ()):
+            variable = values.name(item.get("env") or item.get("name"))
+            if variable and variable.upper() == variable and _is_asked(item, required):
+                # Docker keeps it and hands it to the container, so the environment does not tell whether it is set
+                yield ComponentRequirement("setting", variable, 0.9, f"server.yaml {key}")
+
+
+def _is_asked(item: Mapping[str, Any], required: Sequence[str]) -> bool:
+    """Tell whether a person has to give a value: the file has none, and requires the parameter that it comes from."""
+    if isinstance(item.get("required"), bool):
+        return bool(item["required"])
+    value = str(item.get("value", ""))
+    parameter = _PARAMETER.search(value)
+    return parameter.group(1) in required if parameter else not value
 
 
 def _tools(source: str) -> tuple[str, str, str]:

@@ -30,8 +30,7 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     if not found:
         message = "lists no MCP server"
         raise Unusable(message)
-    plugin = layout.plugin_of(file.path)
-    return servers.outcome(found, about=plugin.description if plugin else "", beside=file.companions)
+    return servers.outcome(found, plugin=layout.plugin_of(file.path), beside=file.companions)
 
 
 STRATEGY = Strategy("mcp_server", _claims, _extract, beside=dependencies.FILES)
