@@ -37,6 +37,7 @@ _DESCRIPTION = 600
 _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
+_NAMESAKES, _NAMESAKES_DATA = 3, 19
 _RELATIONS = {
     CO_OCCURS_WITH: "often together with",
     ALTERNATIVE_TO: "alternative to",
@@ -51,6 +52,7 @@ def explanation_text(explanation: Explanation) -> str:
     """Render an explanation, without the lines that would be empty."""
     component = explanation.stored.component
     lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"]
+    lines += _chosen(explanation)
     lines += _line("warning", explanation.warning)
     lines += [client_text(component)] if component.client else []
     lines += flag_lines(component.flags)
@@ -88,9 +90,21 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("lift", lift_text(explanation.lift))
     lines += ["solved with it (get_trace, or `repertoire trace show`, shows each):"] if explanation.traces else []
     lines += [f"  - {named_text(named)}" for named in explanation.traces]
-    lines += _line("same name", ", ".join(clean_line(one, 200) for one in explanation.namesakes[:3]))
+    namesakes = [clean_line(one, 200) for one in explanation.namesakes[:_NAMESAKES]]
+    lines += _line("same name", ", ".join([*namesakes, *_more(len(explanation.namesakes) - _NAMESAKES)]))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
+
+
+def _chosen(explanation: Explanation) -> list[str]:
+    """Return the line that says which of several components of a name is explained."""
+    component, several = explanation.stored.component, len(explanation.namesakes) + 1
+    named = f"{several} are called {clean_line(component.name, NAME)}; this is {clean_line(component.id, 200)}"
+    return [named] if several > 1 else []
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count} more"] if count > 0 else []
 
 
 def _standing(standing: RankForTask | None) -> list[str]:
@@ -233,7 +247,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
             *(clean_line(other.component.name, 80) for other in explanation.companions),
         ],
         "conflicts": _other_names(explanation.conflicts),
-        "same_name": list(explanation.namesakes),
+        "same_name": list(explanation.namesakes[:_NAMESAKES_DATA]),
         "install": list(to_copy(component.install)),
         "client": component.client,
         "brings": unit_data(explanation.unit),

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
@@ -117,6 +119,22 @@ def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:
     info = SOURCE.__class__("folder:/twin", "folder", "/twin")
     repertoire.store.sources.write(info, [record_of(twin)], [], derived=[], now=NOW)
     assert "same name: " in told(repertoire, "tax-forms")
+
+
+def test_of_several_of_a_name_the_first_that_a_search_finds_is_explained_and_said_to_be_one(
+    repertoire: Repertoire,
+) -> None:
+    paths = [f"{number}.md" for number in range(5)]
+    more = [component("agent", "scanner", "A scanner of paper, slides and film.", path=path) for path in paths]
+    info = SOURCE.__class__("folder:/film", "folder", "/film")
+    repertoire.store.sources.write(info, [record_of(one) for one in more], [], derived=[], now=NOW)
+    first = search(repertoire.pipeline, Query("scanner", limit=1)).hits[0].component
+    lines = told(repertoire, "scanner").splitlines()
+    assert first.id != OTHER.id
+    assert (lines[1], lines[-1]) == (f"6 are called scanner; this is {first.id}", f"id: {first.id}")
+    assert lines[-2].startswith("same name: ")
+    assert lines[-2].endswith(", and 2 more")
+    assert "are called" not in told(repertoire, OTHER.id)
 
 
 def test_what_it_requires_is_looked_for_on_this_machine(repertoire: Repertoire) -> None:

@@ -46,7 +46,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import RECOMMEND, SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
@@ -54,7 +54,7 @@ from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
-_MOST, _TWINS, _NAMESAKES = 8, 3, 20
+_MOST, _TWINS = 8, 3
 NOTHING = Usage()
 _MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
 _SHADOWED = "Claude Code starts another one that is installed under the same name"
@@ -160,14 +160,14 @@ def explain(
     unfit: frozenset[str] = frozenset(),
     usage: Usage = NOTHING,
 ) -> Explanation:
-    """Explain the component with an id or name, of several an installed one; no set may hold the `unfit` ids.
+    """Explain the component with an id or name, the first that a search lists; no set may hold the `unfit` ids.
 
     `usage` is the usage of components that the log shows.
 
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = find_components(store, asked.component, project=asked.project)
+    entries = _as_found(pipeline, find_components(store, asked.component, project=asked.project), asked)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id)
@@ -192,7 +192,7 @@ def explain(
         companions=_companions(store, pipeline, component, muted),
         conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         twins=_twins(store, component, links),
-        namesakes=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
+        namesakes=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
         refused=kept,
@@ -207,6 +207,20 @@ def explain(
         troubles=troubles,
         unit=_unit(snapshot, component),
     )
+
+
+def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: ExplainRequest) -> list[StoredComponent]:
+    """Return components of one name as a search for it lists them, but installed ones first."""
+    if len(entries) == 1:
+        return entries
+    ranking = pipeline.rank(Query(asked.component, project=asked.project), intent=SEARCH)
+    place = {ranking.snapshot.summaries[row].id: place for place, row in enumerate(ranking.rows.tolist())}
+
+    def order(entry: StoredComponent) -> tuple[bool, bool, int]:
+        component = entry.component
+        return bool(component.client), not component.installed, place.get(component.id, len(place))
+
+    return sorted(entries, key=order)
 
 
 def _why_unfit(store: Store, component: Component) -> str:
