@@ -37,6 +37,7 @@ _DESCRIPTION = 600
 _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
+_RELATED = 8
 _NAMESAKES, _NAMESAKES_DATA = 3, 19
 _RELATIONS = {
     CO_OCCURS_WITH: "often together with",
@@ -65,15 +66,16 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _starting(component, refused=explanation.refused)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
-    lines += _line("needed by", _names(explanation.needed_by))
+    needing = [clean_line(link.other_name, NAME) for link in explanation.needed_by]
+    lines += _line("needed by", ", ".join(_first(needing, _RELATED)))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
     lines += ["works with:"] if explanation.goes_with or explanation.companions else []
-    lines += [f"  - {_related(link)}" for link in explanation.goes_with]
+    lines += [f"  - {told}" for told in _first([_related(link) for link in explanation.goes_with], _RELATED)]
     lines += [f"  - {other_text(other)}" for other in explanation.companions]
     lines += ["conflicts with:"] if explanation.conflicts else []
-    lines += [f"  - {_against(link)}" for link in explanation.conflicts]
+    lines += [f"  - {told}" for told in _first([_against(link) for link in explanation.conflicts], _RELATED)]
     lines += ["copies:"] if explanation.twins else []
-    lines += [f"  - {_twin(twin)}" for twin in explanation.twins]
+    lines += [f"  - {told}" for told in (*map(_twin, explanation.twins), *_more(explanation.more_twins))]
     lines += _standing(explanation.standing)
     lines += _install(component)
     lines += unit_lines(explanation.unit, component)
@@ -90,8 +92,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("lift", lift_text(explanation.lift))
     lines += ["solved with it (get_trace, or `repertoire trace show`, shows each):"] if explanation.traces else []
     lines += [f"  - {named_text(named)}" for named in explanation.traces]
-    namesakes = [clean_line(one, 200) for one in explanation.namesakes[:_NAMESAKES]]
-    lines += _line("same name", ", ".join([*namesakes, *_more(len(explanation.namesakes) - _NAMESAKES)]))
+    namesakes = [clean_line(one, 200) for one in explanation.namesakes]
+    lines += _line("same name", ", ".join(_first(namesakes, _NAMESAKES)))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
 
@@ -101,6 +103,10 @@ def _chosen(explanation: Explanation) -> list[str]:
     component, several = explanation.stored.component, len(explanation.namesakes) + 1
     named = f"{several} are called {clean_line(component.name, NAME)}; this is {clean_line(component.id, 200)}"
     return [named] if several > 1 else []
+
+
+def _first(told: list[str], most: int) -> list[str]:
+    return [*told[:most], *_more(len(told) - most)]
 
 
 def _more(count: int) -> list[str]:
@@ -243,10 +249,10 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "provides": _other_names(explanation.provides),
         "needs": _other_names(explanation.needs),
         "goes_with": [
-            *_other_names(explanation.goes_with),
+            *_other_names(explanation.goes_with[:_RELATED]),
             *(clean_line(other.component.name, 80) for other in explanation.companions),
         ],
-        "conflicts": _other_names(explanation.conflicts),
+        "conflicts": _other_names(explanation.conflicts[:_RELATED]),
         "same_name": list(explanation.namesakes[:_NAMESAKES_DATA]),
         "install": list(to_copy(component.install)),
         "client": component.client,

@@ -17,9 +17,11 @@ from repertoire.domain.answer import Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
+    CONFLICTS_WITH,
     DEPENDS_ON,
     MENTIONS,
     PART_OF,
+    TWIN_OF,
     Component,
     Edge,
     FileRecord,
@@ -27,7 +29,7 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.trust import CRITICAL, Flag
-from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.explanations import explanation_data, explanation_text
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(
@@ -190,3 +192,20 @@ def test_known_combinations_are_told_with_whom_they_put_it(repertoire: Repertoir
     repertoire.store.sources.set_edges([edge], now=NOW, file="plugin")
     renew_patterns(repertoire.store)
     assert "  - scanner (skill): part of taxes's set, with tax-forms" in told(repertoire, FORMS.id).splitlines()
+
+
+def test_of_many_relations_the_first_are_told_and_how_many_more_there_are(repertoire: Repertoire) -> None:
+    many = [component("skill", f"reader-{number}", "Reads.", path=f"{number}.md") for number in range(12)]
+    relations = (DEPENDS_ON, MENTIONS, CONFLICTS_WITH, TWIN_OF)
+    edges = tuple(Edge(one.id, OTHER.id, relation, 1.0, "its text") for one in many for relation in relations)
+    info = SOURCE.__class__("folder:/many", "folder", "/many")
+    repertoire.store.sources.write(info, [record_of(one) for one in many], [], derived=[], now=NOW)
+    repertoire.store.sources.set_edges(edges, now=NOW, file="many")
+    explanation = explain(repertoire.store, repertoire.pipeline, ExplainRequest(OTHER.id))
+    lines = explanation_text(explanation).splitlines()
+    assert next(line for line in lines if line.startswith("needed by: ")).endswith(", and 4 more")
+    related = {line: lines.index(line) for line in ("works with:", "conflicts with:", "copies:")}
+    more = [line for line in lines if line.startswith("  - and ")]
+    assert sorted(related.values()) == list(related.values())
+    assert more == ["  - and 5 more", "  - and 4 more", "  - and 9 more"]  # it works with another, besides
+    assert len(explanation_data(explanation)["conflicts"]) == 8
