@@ -99,3 +99,17 @@ def test_a_tool_inside_a_server_is_found_by_its_exact_name_though_the_server_is_
     assert described.hits[0].component.id == server.id
     assert tool.id not in {hit.component.id for hit in (*described.hits, *of_type.hits)}
     assert tool.id not in {item.hit.component.id for item in recommended.items}
+
+
+def test_a_misspelt_name_and_a_filter_that_nothing_passes_are_pointed_out(tmp_path):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=None)
+        misspelt = search(pipeline, Query("postgers"))
+        other = search(pipeline, Query("origami"))
+        installed = search(pipeline, Query("release notes", installed=True))
+        available = search(pipeline, Query("release notes", installed=False))
+    assert "did you mean postgres?" in misspelt.degraded
+    assert not any("did you mean" in note for note in (*other.degraded, *installed.degraded))
+    assert "nothing known here is installed: ask without that filter" in installed.degraded
+    assert not any("filter" in note for note in (*misspelt.degraded, *available.degraded))
