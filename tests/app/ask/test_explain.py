@@ -209,3 +209,19 @@ def test_of_many_relations_the_first_are_told_and_how_many_more_there_are(repert
     assert sorted(related.values()) == list(related.values())
     assert more == ["  - and 5 more", "  - and 4 more", "  - and 9 more"]  # it works with another, besides
     assert len(explanation_data(explanation)["conflicts"]) == 8
+
+
+def test_related_ones_of_one_name_are_told_apart_by_their_ids(repertoire: Repertoire) -> None:
+    names = ("reader", "Reader", "writer", OTHER.name)
+    many = [component("skill", name, "Reads.", path=f"{at}.md") for at, name in enumerate(names)]
+    edges = [Edge(one.id, OTHER.id, ALTERNATIVE_TO, 1.0, "") for one in many]
+    edges.append(Edge(many[0].id, OTHER.id, CONFLICTS_WITH, 1.0, "one file"))
+    repertoire.store.sources.write(
+        SOURCE.__class__("folder:/many", "folder", "/many"), [record_of(one) for one in many], [], derived=[], now=NOW
+    )
+    repertoire.store.sources.set_edges(edges, now=NOW, file="many")
+    lines = told(repertoire, OTHER.id).splitlines()
+    for one in (many[0], many[1], many[3]):
+        assert f"  - alternative to {one.name} [{one.id}]" in lines
+    assert "  - alternative to writer" in lines
+    assert f"  - reader [{many[0].id}] (one file)" in lines
