@@ -1,4 +1,4 @@
-"""A name that several components have means, where one is to be installed, the one that was suggested last."""
+"""A name means what is called so, of a plugin only that one's; to be installed, the one that was suggested last."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.lookup import find_to_install
+from repertoire.app.lookup import find_components, find_to_install
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import OFFERED, Event
 from sample_home import component, filled_home
 
@@ -40,3 +40,15 @@ def test_what_is_for_another_client_is_meant_only_where_nothing_else_has_the_nam
     with open_repertoire(filled_home(tmp_path, *copies, *foreign), environment={}) as opened:
         assert find_to_install(opened.store, "weaver").component.id in {one.id for one in copies}
         assert find_to_install(opened.store, "k").component.id == foreign[1].id
+
+
+def test_a_name_of_a_plugin_means_no_component_of_that_name_elsewhere(tmp_path: Path) -> None:
+    loose = component("skill", "weaver", "Weaves.", path="textiles/weaver/SKILL.md")
+    bundled = component("agent", "weaver", "Weaves, too.", plugin="looms")
+    with open_repertoire(filled_home(tmp_path, loose, bundled), environment={}) as opened:
+        for asked, meant in (("looms:weaver", [bundled]), ("textiles:weaver", [loose])):
+            assert [found.component.id for found in find_components(opened.store, asked)] == [one.id for one in meant]
+        assert len(find_components(opened.store, "acme/shelf:weaver")) == 2
+        for asked in ("other:weaver", "other/shelf:weaver", "agents:weaver"):
+            with pytest.raises(UnknownComponent, match=r"did you mean weaver\?"):
+                find_components(opened.store, asked)

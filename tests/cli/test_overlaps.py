@@ -101,3 +101,19 @@ def test_what_two_projects_have_is_no_overlap_and_of_a_persons_and_a_projects_th
     found = json.loads(run("overlaps", "--installed", "--json").stdout)["shown"]
     assert own.exists()
     assert {one["keep"] for one in found} == {"user:~/.claude:skills/weave/SKILL.md"}
+
+
+def test_every_pair_can_be_listed_in_pages(run, skill, tmp_path):
+    for name in ("one", "two", "three"):
+        skill(tmp_path / "mirror" / name, "ledger-check", "Checks a ledger against the bank.", f"{BODY} {name}")
+    assert run("ingest", str(tmp_path / "mirror")).returncode == 0
+
+    def listed(*options):
+        return [pair["id"] for pair in json.loads(run("overlaps", "--all", *options, "--json").stdout)["shown"]]
+
+    pairs = listed()
+    assert len(pairs) > 1
+    assert f"{len(pairs) - 1} more: --offset 1 lists the next" in run("overlaps", "--all", "--limit", "1").stdout
+    assert listed("--limit", "1", "--offset", "1") == pairs[1:2]
+    assert listed("--offset", "1") == pairs[1:]
+    assert f"There are only {len(pairs)}." in run("overlaps", "--all", "--offset", "99").stdout

@@ -105,12 +105,10 @@ def unknown_source_text(asked: str, keys: list[str]) -> str:
     return f"there is no source {clean_line(asked, 120)!r}; {hint}"
 
 
-def similar_names(asked: str, names: list[str]) -> list[str]:
-    """Return the names whose spelling is similar to a given text, most similar first."""
+def similar_names(asked: str, names: list[str], *, least: float = _MIN_SIMILARITY) -> list[str]:
+    """Return the names whose spelling is similar to a given text, most similar first; `least` so similar."""
     known = {name.lower()[:_LONGEST]: name for name in names}
     wanted = asked.strip().removeprefix("/").lower()[:_LONGEST]
-    near = get_close_matches(wanted, known, n=_MAX_NAMES, cutoff=_MIN_SIMILARITY)
-    return [
-        known[name]
-        for name in near or get_close_matches(wanted.rpartition(":")[2], known, n=_MAX_NAMES, cutoff=_MIN_SIMILARITY)
-    ]
+    last = wanted.rpartition(":")[2]  # known, it was asked for under a wrong plugin
+    near = [last] if last in known else get_close_matches(wanted, known, n=_MAX_NAMES, cutoff=least)
+    return [known[name] for name in near or get_close_matches(last, known, n=_MAX_NAMES, cutoff=least)]

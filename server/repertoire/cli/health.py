@@ -46,9 +46,10 @@ def status_command(as_json: bool) -> None:
 )
 @click.option("--undo", is_flag=True, help="With --dismiss: list the pair again.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="The most entries to show.")
+@click.option("--offset", default=0, type=click.IntRange(min=0), help="Leave out so many first ones.")
 @json_option
-def overlaps_command(
-    installed: bool, everywhere: bool, ids: tuple[str, ...], undo: bool, limit: int, as_json: bool
+def overlaps_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    installed: bool, everywhere: bool, ids: tuple[str, ...], undo: bool, limit: int, offset: int, as_json: bool
 ) -> None:
     r"""List components that conflict, are copies of each other or do the same job, and what to do.
 
@@ -67,7 +68,7 @@ def overlaps_command(
             show([overlap_data(one) for one in done], lambda: dismissed_text(done, undone=undo), as_json=as_json)
             return
         scope = INSTALLED if installed else EVERYWHERE if everywhere else PARTLY
-        found = overlaps(store, scope=scope, limit=limit)
+        found = overlaps(store, scope=scope, limit=limit, offset=offset)
         show(overlaps_data(found), lambda: overlaps_text(found), as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ _DESCRIPTION = 600
 _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
+_RELATED, _ID = 8, 200
+_NAMESAKES, _NAMESAKES_DATA = 3, 19
 _RELATIONS = {
     CO_OCCURS_WITH: "often together with",
     ALTERNATIVE_TO: "alternative to",
@@ -51,6 +54,7 @@ def explanation_text(explanation: Explanation) -> str:
     """Render an explanation, without the lines that would be empty."""
     component = explanation.stored.component
     lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"]
+    lines += _chosen(explanation)
     lines += _line("warning", explanation.warning)
     lines += [client_text(component)] if component.client else []
     lines += flag_lines(component.flags)
@@ -63,15 +67,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _starting(component, refused=explanation.refused)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
-    lines += _line("needed by", _names(explanation.needed_by))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
-    lines += ["works with:"] if explanation.goes_with or explanation.companions else []
-    lines += [f"  - {_related(link)}" for link in explanation.goes_with]
-    lines += [f"  - {other_text(other)}" for other in explanation.companions]
-    lines += ["conflicts with:"] if explanation.conflicts else []
-    lines += [f"  - {_against(link)}" for link in explanation.conflicts]
-    lines += ["copies:"] if explanation.twins else []
-    lines += [f"  - {_twin(twin)}" for twin in explanation.twins]
+    lines += _relations(explanation)
     lines += _standing(explanation.standing)
     lines += _install(component)
     lines += unit_lines(explanation.unit, component)
@@ -88,9 +85,43 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("lift", lift_text(explanation.lift))
     lines += ["solved with it (get_trace, or `repertoire trace show`, shows each):"] if explanation.traces else []
     lines += [f"  - {named_text(named)}" for named in explanation.traces]
-    lines += _line("same name", ", ".join(clean_line(one, 200) for one in explanation.namesakes[:3]))
+    namesakes = [clean_line(one, _ID) for one in explanation.namesakes]
+    lines += _line("same name", ", ".join(_first(namesakes, _NAMESAKES)))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
+
+
+def _relations(explanation: Explanation) -> list[str]:
+    called = _names_apart(explanation)
+    needing = [called[link.other] for link in explanation.needed_by]
+    related = [_related(link, called) for link in explanation.goes_with]
+    against = [_against(link, called) for link in explanation.conflicts]
+    beside = [*related[:_RELATED], *map(other_text, explanation.companions), *_more(len(related) - _RELATED)]
+    return [
+        *_line("needed by", ", ".join(_first(needing, _RELATED))),
+        *_list("works with", beside),
+        *_list("conflicts with", _first(against, _RELATED)),
+        *_list("copies", [*map(_twin, explanation.twins), *_more(explanation.more_twins)]),
+    ]
+
+
+def _list(label: str, rows: Sequence[str]) -> list[str]:
+    return [f"{label}:", *(f"  - {row}" for row in rows)] if rows else []
+
+
+def _chosen(explanation: Explanation) -> list[str]:
+    """Return the line that says which of several components of a name is explained."""
+    component, several = explanation.stored.component, len(explanation.namesakes) + 1
+    named = f"{several} are called {clean_line(component.name, NAME)}; this is {clean_line(component.id, _ID)}"
+    return [named] if several > 1 else []
+
+
+def _first(told: list[str], most: int) -> list[str]:
+    return [*told[:most], *_more(len(told) - most)]
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count} more"] if count > 0 else []
 
 
 def _standing(standing: RankForTask | None) -> list[str]:
@@ -158,15 +189,30 @@ def _need(link: Link, conditions: Mapping[str, RequirementCheck]) -> str:
     return clean_line(f"{kind.replace('_', ' ')} {name}{state}", NAME)
 
 
-def _related(link: Link) -> str:
+def _names_apart(explanation: Explanation) -> dict[str, str]:
+    """Return the name of each related component by its id, with the id where another one, or it itself, is so called.
+
+    Without the ids nobody could look at one of five `code-review`, or act on it.
+    """
+    links = (*explanation.needed_by, *explanation.goes_with, *explanation.conflicts)
+    names = {explanation.stored.component.id: explanation.stored.component.name}
+    names |= {link.other: link.other_name for link in links}
+    times = Counter(name.lower() for name in names.values())
+    return {
+        key: clean_line(name, NAME) + (f" [{clean_line(key, _ID)}]" if times[name.lower()] > 1 else "")
+        for key, name in names.items()
+    }
+
+
+def _related(link: Link, called: Mapping[str, str]) -> str:
     relation = _RELATIONS.get(link.relation) or _RELATIONS[link.relation, link.outgoing]
     evidence = clean_line(link.evidence, _EVIDENCE)
-    return f"{relation} {clean_line(link.other_name, NAME)}" + (f" ({evidence})" if evidence else "")
+    return f"{relation} {called[link.other]}" + (f" ({evidence})" if evidence else "")
 
 
-def _against(link: Link) -> str:
+def _against(link: Link, called: Mapping[str, str]) -> str:
     evidence = clean_line(link.evidence, LINE)
-    return clean_line(link.other_name, NAME) + (f" ({evidence})" if evidence else "")
+    return called[link.other] + (f" ({evidence})" if evidence else "")
 
 
 def _twin(twin: Twin) -> str:
@@ -229,11 +275,11 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "provides": _other_names(explanation.provides),
         "needs": _other_names(explanation.needs),
         "goes_with": [
-            *_other_names(explanation.goes_with),
+            *_other_names(explanation.goes_with[:_RELATED]),
             *(clean_line(other.component.name, 80) for other in explanation.companions),
         ],
-        "conflicts": _other_names(explanation.conflicts),
-        "same_name": list(explanation.namesakes),
+        "conflicts": _other_names(explanation.conflicts[:_RELATED]),
+        "same_name": list(explanation.namesakes[:_NAMESAKES_DATA]),
         "install": list(to_copy(component.install)),
         "client": component.client,
         "brings": unit_data(explanation.unit),

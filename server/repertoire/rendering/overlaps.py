@@ -18,9 +18,9 @@ def overlaps_text(found: Overlaps) -> str:
     """Render overlaps, the most important first, and how to list more or dismiss one."""
     lines = [line for overlap in found.shown for line in _lines(overlap)]
     if not found.shown:
-        lines = ["No component overlaps with an installed one."]
+        lines = [f"There are only {found.end}." if found.end else "No component overlaps with an installed one."]
     if found.more:
-        lines.append(f"{found.more} more: --limit shows them")
+        lines.append(f"{found.more} more: --offset {found.end} lists the next")
     if found.elsewhere:
         lines.append(f"{found.elsewhere} concern no installed component: --all lists them")
     if found.dismissed:

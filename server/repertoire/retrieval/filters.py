@@ -12,13 +12,13 @@ from repertoire.retrieval.snapshot import Snapshot
 _SILENCED = ("id", "source", "repository")  # columns whose values a person may mute
 
 
-def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mask:
-    """Return the mask of rows that pass a query's filters and are not muted."""
+def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str], *, inner: bool = False) -> Mask:
+    """Return the mask of rows that pass a query's filters and are not muted; with `inner`, tools in servers too."""
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     if not len(snapshot):
         return allowed
     allowed &= ~snapshot.redundant_pointers
-    if TOOL not in query.types:
+    if not inner and TOOL not in query.types:
         allowed &= ~snapshot.inner_tools
     if query.types:
         allowed &= np.isin(snapshot.column("type"), query.types)

@@ -25,8 +25,8 @@ _MOST_NAMED = 200  # components of one name that are read
 def find_by_name(graph: GraphReader, asked: str) -> list[StoredComponent]:
     """Return the component with this id, else all components with this name, installed ones first.
 
-    `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin, else what
-    Claude Code starts by it.
+    `plugin:name` means the plugin's component, else one of this name in a repository or, without a plugin, in a folder
+    that is called so, else what Claude Code starts by it.
     """
     named = (_find(graph, wanted) for wanted in spellings(asked.strip().removeprefix("/")))
     return next((found for found in named if found), [])
@@ -42,7 +42,14 @@ def _find(graph: GraphReader, wanted: str) -> list[StoredComponent]:
     plugin, _, name = wanted.rpartition(":")
     same = graph.by_name(name, limit=_MOST_NAMED) if plugin and name else []
     of_plugin = [found for found in same if found.component.plugin.lower() == plugin.lower()]
-    return of_plugin or [found for found in same if not found.component.plugin] or find_started(graph, wanted)
+    return of_plugin or [found for found in same if _lies_in(found, plugin)] or find_started(graph, wanted)
+
+
+def _lies_in(found: StoredComponent, place: str) -> bool:
+    """Tell whether a component's repository or, if it is of no plugin, one of its folders is called so."""
+    component, part = found.component, f"/{place.replace(':', '/').lower()}/"
+    folders = component.path.rpartition("/")[0] if not component.plugin else ""
+    return f"/{component.repository}/".lower().endswith(part) or part in f"/{folders}/".lower()
 
 
 def find_started(graph: GraphReader, wanted: str) -> list[StoredComponent]:

@@ -25,7 +25,7 @@ from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
-from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
+from repertoire.retrieval.plan import EXPLAIN, RECOMMEND, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
@@ -179,7 +179,12 @@ class Pipeline:
     def _rows(self, plan: QueryPlan, snapshot: Snapshot, muted: frozenset[str]) -> _Rows:
         silenced = silenced_rows(snapshot, muted)
         allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
-        return _Rows(allowed, silenced, named_rows(self._graph, plan, snapshot, allowed))
+        named = named_rows(self._graph, plan, snapshot, allowed)
+        if not len(named) and is_identifier(plan.name) and plan.intent != RECOMMEND:
+            # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
+            anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced
+            named = named_rows(self._graph, plan, snapshot, anything)
+        return _Rows(allowed, silenced, named)
 
     def _note_reading(self, plan: QueryPlan, stage_log: StageLog) -> list[str]:
         """Note what of a question is read in other words, or not at all; return what the report says of it."""

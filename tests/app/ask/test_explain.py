@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
+    CONFLICTS_WITH,
     DEPENDS_ON,
     MENTIONS,
     PART_OF,
+    TWIN_OF,
     Component,
     Edge,
     FileRecord,
@@ -25,7 +29,7 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.trust import CRITICAL, Flag
-from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.explanations import explanation_data, explanation_text
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(
@@ -119,6 +123,22 @@ def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:
     assert "same name: " in told(repertoire, "tax-forms")
 
 
+def test_of_several_of_a_name_the_first_that_a_search_finds_is_explained_and_said_to_be_one(
+    repertoire: Repertoire,
+) -> None:
+    paths = [f"{number}.md" for number in range(5)]
+    more = [component("agent", "scanner", "A scanner of paper, slides and film.", path=path) for path in paths]
+    info = SOURCE.__class__("folder:/film", "folder", "/film")
+    repertoire.store.sources.write(info, [record_of(one) for one in more], [], derived=[], now=NOW)
+    first = search(repertoire.pipeline, Query("scanner", limit=1)).hits[0].component
+    lines = told(repertoire, "scanner").splitlines()
+    assert first.id != OTHER.id
+    assert (lines[1], lines[-1]) == (f"6 are called scanner; this is {first.id}", f"id: {first.id}")
+    assert lines[-2].startswith("same name: ")
+    assert lines[-2].endswith(", and 2 more")
+    assert "are called" not in told(repertoire, OTHER.id)
+
+
 def test_what_it_requires_is_looked_for_on_this_machine(repertoire: Repertoire) -> None:
     asked = ExplainRequest(FORMS.id, environment={"PATH": ""})
     text = explanation_text(explain(repertoire.store, repertoire.pipeline, asked))
@@ -172,3 +192,36 @@ def test_known_combinations_are_told_with_whom_they_put_it(repertoire: Repertoir
     repertoire.store.sources.set_edges([edge], now=NOW, file="plugin")
     renew_patterns(repertoire.store)
     assert "  - scanner (skill): part of taxes's set, with tax-forms" in told(repertoire, FORMS.id).splitlines()
+
+
+def test_of_many_relations_the_first_are_told_and_how_many_more_there_are(repertoire: Repertoire) -> None:
+    many = [component("skill", f"reader-{number}", "Reads.", path=f"{number}.md") for number in range(12)]
+    relations = (DEPENDS_ON, MENTIONS, CONFLICTS_WITH, TWIN_OF)
+    edges = tuple(Edge(one.id, OTHER.id, relation, 1.0, "its text") for one in many for relation in relations)
+    info = SOURCE.__class__("folder:/many", "folder", "/many")
+    repertoire.store.sources.write(info, [record_of(one) for one in many], [], derived=[], now=NOW)
+    repertoire.store.sources.set_edges(edges, now=NOW, file="many")
+    explanation = explain(repertoire.store, repertoire.pipeline, ExplainRequest(OTHER.id))
+    lines = explanation_text(explanation).splitlines()
+    assert next(line for line in lines if line.startswith("needed by: ")).endswith(", and 4 more")
+    related = {line: lines.index(line) for line in ("works with:", "conflicts with:", "copies:")}
+    more = [line for line in lines if line.startswith("  - and ")]
+    assert sorted(related.values()) == list(related.values())
+    assert more == ["  - and 5 more", "  - and 4 more", "  - and 9 more"]  # it works with another, besides
+    assert len(explanation_data(explanation)["conflicts"]) == 8
+
+
+def test_related_ones_of_one_name_are_told_apart_by_their_ids(repertoire: Repertoire) -> None:
+    names = ("reader", "Reader", "writer", OTHER.name)
+    many = [component("skill", name, "Reads.", path=f"{at}.md") for at, name in enumerate(names)]
+    edges = [Edge(one.id, OTHER.id, ALTERNATIVE_TO, 1.0, "") for one in many]
+    edges.append(Edge(many[0].id, OTHER.id, CONFLICTS_WITH, 1.0, "one file"))
+    repertoire.store.sources.write(
+        SOURCE.__class__("folder:/many", "folder", "/many"), [record_of(one) for one in many], [], derived=[], now=NOW
+    )
+    repertoire.store.sources.set_edges(edges, now=NOW, file="many")
+    lines = told(repertoire, OTHER.id).splitlines()
+    for one in (many[0], many[1], many[3]):
+        assert f"  - alternative to {one.name} [{one.id}]" in lines
+    assert "  - alternative to writer" in lines
+    assert f"  - reader [{many[0].id}] (one file)" in lines

@@ -7,11 +7,12 @@ from repertoire.app.ask.search import search
 from repertoire.app.sources.settle import write_catalogue
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import BODY_SPACE, Query, Task
+from repertoire.domain.component import PART_OF, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
-from sample_home import component, fill
+from sample_home import NOW, component, fill
 
 
 @pytest.fixture
@@ -81,3 +82,34 @@ def test_of_many_words_a_reason_tells_those_of_the_name_and_description(tmp_path
         first = search(Pipeline(store.graph, store.vectors, embedder=None), Query(question)).hits[0]
     [told] = [why.text for why in first.whys if why.kind == "words"]
     assert {"explain", "customers", "leave", "churn"} < set(told.removeprefix("words: ").split(", "))
+
+
+def test_a_tool_inside_a_server_is_found_by_its_exact_name_though_the_server_is_ranked_for_it(tmp_path):
+    server = component("mcp_server", "tunnels", "Makes GRE tunnels.")
+    tool = component("tool", "create_gre_tunnel", "Makes a GRE tunnel.", path="tools.json")
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, server, tool)
+        store.sources.set_edges([Edge(tool.id, server.id, PART_OF, 1.0, "tools.json")], now=NOW, file="tools.json")
+        pipeline = Pipeline(store.graph, store.vectors, embedder=None)
+        found = search(pipeline, Query("create_gre_tunnel"))
+        described = search(pipeline, Query("create a GRE tunnel"))
+        of_type = search(pipeline, Query("create_gre_tunnel", types=("skill",)))
+        recommended = recommend(pipeline, Task("create_gre_tunnel"))
+    assert [hit.component.id for hit in found.hits] == [tool.id]
+    assert described.hits[0].component.id == server.id
+    assert tool.id not in {hit.component.id for hit in (*described.hits, *of_type.hits)}
+    assert tool.id not in {item.hit.component.id for item in recommended.items}
+
+
+def test_a_misspelt_name_and_a_filter_that_nothing_passes_are_pointed_out(tmp_path):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=None)
+        misspelt = search(pipeline, Query("postgers"))
+        other = search(pipeline, Query("origami"))
+        installed = search(pipeline, Query("release notes", installed=True))
+        available = search(pipeline, Query("release notes", installed=False))
+    assert "did you mean postgres?" in misspelt.degraded
+    assert not any("did you mean" in note for note in (*other.degraded, *installed.degraded))
+    assert "nothing known here is installed: ask without that filter" in installed.degraded
+    assert not any("filter" in note for note in (*misspelt.degraded, *available.degraded))

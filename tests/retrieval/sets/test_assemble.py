@@ -279,6 +279,16 @@ def test_what_lacks_something_here_gives_way_and_would_enter_with_it():
     assert refusal("dockered", ranked).detail == "gh, not found here, and uv, not found here"
 
 
+def test_what_a_member_lacks_too_is_no_reason_to_leave_another_out():
+    railway = ("railway, not found here",)
+    ranked = [replace(graded(key, 0.8, 0.8), lacking=railway, alike={}) for key in ("new", "deploy")]
+    ranked = [replace(one, alike={other.key: 1.0}) for one, other in zip(ranked, reversed(ranked), strict=True)]
+    told = refusal("deploy", ranked, budget=PLENTY, size=3, graded=True)
+    assert (told.reason, told.other) == ("same job", "new")
+    ranked[1] = replace(ranked[1], lacking=(*railway, "gh, not found here"))
+    assert refusal("deploy", ranked, budget=PLENTY, size=3, graded=True).detail == "gh, not found here"
+
+
 def test_circles_are_named_and_do_not_hang():
     ranked = [candidate("a", needs=("b",))]
     assembly = assemble(ranked, [candidate("b", needs=("c",)), candidate("c", needs=("b",))], SetLimits())

@@ -42,9 +42,12 @@ def unknown_name_notes(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...
 
 
 def missing_data_notes(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
-    """Return notes for parts of a question without any data: a type with no component, a topic with no combination."""
+    """Return notes for parts of a question without any data: a filter that nothing passes, a topic not combined."""
     types = sorted(set(ranking.plan.query.types) - set(ranking.snapshot.column("type").tolist()))
     none = [f"no {kind.replace('_', ' ')} is known here: {_READ}" for kind in types]
+    installed = ranking.plan.query.installed
+    if installed is not None and not (ranking.snapshot.column("installed") == installed).any():
+        none.append(f"{'nothing' if installed else 'everything'} known here is installed: ask without that filter")
     if topic and not known:
         none.append(f"no combination is known for {clean_line(topic, _NAMED)!r}: {_SEEN_IN}; {_READ}")
     return tuple(none)

@@ -46,7 +46,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import RECOMMEND, SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
@@ -54,7 +54,8 @@ from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
-_MOST, _TWINS, _NAMESAKES = 8, 3, 20
+_COMPANIONS, _TWINS = 8, 3
+_LINKS = 100_000  # more than any component has: all are counted, few are told
 NOTHING = Usage()
 _MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
 _SHADOWED = "Claude Code starts another one that is installed under the same name"
@@ -109,7 +110,8 @@ class Explanation:
     goes_with: tuple[Link, ...] = ()
     companions: tuple[Other, ...] = ()  # components that known combinations hold beside it, and in which
     conflicts: tuple[Link, ...] = ()
-    twins: tuple[Twin, ...] = ()  # near copies in other sources
+    twins: tuple[Twin, ...] = ()  # the first near copies in other sources
+    more_twins: int = 0  # near copies beyond those
     namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
@@ -160,17 +162,17 @@ def explain(
     unfit: frozenset[str] = frozenset(),
     usage: Usage = NOTHING,
 ) -> Explanation:
-    """Explain the component with an id or name, of several an installed one; no set may hold the `unfit` ids.
+    """Explain the component with an id or name, the first that a search lists; no set may hold the `unfit` ids.
 
     `usage` is the usage of components that the log shows.
 
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = find_components(store, asked.component, project=asked.project)
+    entries = _as_found(pipeline, find_components(store, asked.component, project=asked.project), asked)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
-    links = store.graph.links(component.id)
+    links = store.graph.links(component.id, limit=_LINKS)
     needs = _outgoing(links, DEPENDS_ON)
     conditions = _conditions(store, asked, needs)
     troubles = (
@@ -187,12 +189,13 @@ def explain(
         stored=stored,
         provides=_provided(store, component.id, links),
         needs=needs,
-        needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
+        needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing),
         goes_with=_goes_with(store, links, muted),
         companions=_companions(store, pipeline, component, muted),
-        conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
+        conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH]),
         twins=_twins(store, component, links),
-        namesakes=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
+        more_twins=max(0, sum(link.relation == TWIN_OF for link in links) - _TWINS),
+        namesakes=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
         refused=kept,
@@ -207,6 +210,20 @@ def explain(
         troubles=troubles,
         unit=_unit(snapshot, component),
     )
+
+
+def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: ExplainRequest) -> list[StoredComponent]:
+    """Return components of one name as a search for it lists them, but installed ones first."""
+    if len(entries) == 1:
+        return entries
+    ranking = pipeline.rank(Query(asked.component, project=asked.project), intent=SEARCH)
+    place = {ranking.snapshot.summaries[row].id: place for place, row in enumerate(ranking.rows.tolist())}
+
+    def order(entry: StoredComponent) -> tuple[bool, bool, int]:
+        component = entry.component
+        return bool(component.client), not component.installed, place.get(component.id, len(place))
+
+    return sorted(entries, key=order)
 
 
 def _why_unfit(store: Store, component: Component) -> str:
@@ -263,7 +280,7 @@ def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tu
     if muted:
         others = ((link, store.graph.by_key(link.other)) for link in found)
         found = tuple(link for link, stored in others if stored is None or not _is_muted(stored, muted))
-    return found[:_MOST]
+    return found
 
 
 def _is_muted(stored: StoredComponent, muted: frozenset[str]) -> bool:
@@ -342,7 +359,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
     if row < 0:
         return ()
     patterns = pipeline.combinations(snapshot)
-    found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
+    found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_COMPANIONS)
     entries = ((store.graph.by_key(snapshot.summaries[one.row].id), one) for one in found)
     return tuple(Other(entry.component, patterns.sentence(one.known, one.beside)) for entry, one in entries if entry)
 

@@ -70,18 +70,20 @@ class Overlaps:
     more: int
     dismissed: int
     elsewhere: int  # overlaps without an installed component; 0 if the scope includes them
+    end: int  # the place after the last listed one: further ones begin there
 
 
-def overlaps(store: Store, *, scope: str = PARTLY, limit: int = _MOST) -> Overlaps:
-    """List the overlaps of a scope, without those dismissed by a person whose content is unchanged since."""
+def overlaps(store: Store, *, scope: str = PARTLY, limit: int = _MOST, offset: int = 0) -> Overlaps:
+    """List the overlaps of a scope after the first `offset`, without those that a person dismissed as they are now."""
     found = _find_pairs(store)
     open_ones = [pair for pair in found if not pair.dismissed]
     within = sorted((pair for pair in open_ones if pair.within(scope)), key=_Pair.order)
     return Overlaps(
-        shown=tuple(_overlaps_of(store, within[:limit])),
-        more=max(0, len(within) - limit),
+        shown=tuple(_overlaps_of(store, within[offset : offset + limit])),
+        more=max(0, len(within) - offset - limit),
         dismissed=sum(pair.dismissed and pair.within(scope) for pair in found),
         elsewhere=0 if scope == EVERYWHERE else sum(not pair.within(PARTLY) for pair in open_ones),
+        end=min(offset + limit, len(within)),
     )
 
 

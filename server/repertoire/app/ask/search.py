@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
+from repertoire.app.lookup import similar_names
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.errors import InvalidRequest
-from repertoire.retrieval.filters import silenced_rows
+from repertoire.domain.text import clean_line
+from repertoire.retrieval.filters import allowed_rows, silenced_rows
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, combined_topic
+from repertoire.retrieval.ranking import Ranking
+
+_MISSPELT = 0.8  # similarity from which a word is taken for a misspelt name; any word is a little like some name
+_NAMED = 80
 
 
 def search(
@@ -50,5 +56,16 @@ def search(
         *ranking.degraded,
         *unknown_name_notes(ranking, query.using),
         *missing_data_notes(ranking, topic, known),
+        *(() if fits else _spelling_notes(ranking, query.text, elsewhere)),
     )
     return Answer(tuple(hits), fits, ranking.confidence, ranking.report, degraded, known, beside)
+
+
+def _spelling_notes(ranking: Ranking, text: str, elsewhere: frozenset[str]) -> tuple[str, ...]:
+    """Return a note on names that a single word may be a misspelling of."""
+    word = text.strip()
+    if " " in word:
+        return ()
+    found = allowed_rows(ranking.snapshot, ranking.plan.query, elsewhere)
+    near = similar_names(word, ranking.snapshot.column("name")[found].tolist(), least=_MISSPELT)
+    return (f"did you mean {', '.join(clean_line(name, _NAMED) for name in near)}?",) if near else ()

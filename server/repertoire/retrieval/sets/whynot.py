@@ -133,8 +133,15 @@ def _disputed(choices: SetChoices, key: str, rival: str) -> str:
 
 
 def _lacking(case: Case, key: str) -> _Told | None:
-    lacking = case.choices.known[key].lacking
+    lacking = _own_lacks(case, key)
     return (NEEDS, "", ", and ".join(lacking[:2])) if lacking else None
+
+
+def _own_lacks(case: Case, key: str) -> list[str]:
+    """Return what a candidate lacks, without what a member lacks too: that kept the member out no more than this."""
+    members = case.choices.members(case.assembly.asked)
+    shared = {lack for member in members for lack in case.choices.known[member].lacking}
+    return [lack for lack in case.choices.known[key].lacking if lack not in shared]
 
 
 def _over_budget(case: Case, key: str) -> _Told | None:
@@ -184,7 +191,7 @@ def _with_needs(case: Case, key: str) -> Iterator[_Change]:
     def met(candidate: Candidate) -> Candidate:
         return replace(candidate, lacking=()) if candidate.key == key else candidate
 
-    said = "with " + " and ".join(lack.partition(":")[0].partition(",")[0] for lack in case.choices.known[key].lacking)
+    said = "with " + " and ".join(lack.partition(":")[0].partition(",")[0] for lack in _own_lacks(case, key))
     yield _Change(said, [met(c) for c in case.ranked], [met(c) for c in case.others], case.limits)
 
 
