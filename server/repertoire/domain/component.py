@@ -86,7 +86,9 @@ class Component:
     flags: tuple[Flag, ...] = ()  # findings of the static checks in this content
     client: str = ""  # the client that reads it, if not Claude Code; such a component is never recommended
     client_reason: str = ""  # the evidence for `client`
-    english: str = ""  # name and description, translated word by word; empty if they are in English
+    # What ranking reads as its description: name and description translated word by word, and before them what the
+    # shipped catalogue says of it. Empty where that is the description as it stands.
+    english: str = ""
     invocation: str = ""  # who alone may start it, one of `domain.invocation`; empty where anybody may
 
     @property
@@ -96,7 +98,7 @@ class Component:
 
     @property
     def described(self) -> str:
-        """The description as ranking reads it: in English, as far as it could be translated."""
+        """The description as ranking reads it: the catalogue's words first, in English as far as it is translated."""
         return self.english or self.description
 
 

@@ -257,6 +257,9 @@ class _Reader:
             invocation=self._invocation(draft, path, plugin),
             english=translator.described(draft.name, description, draft.body) if translator is not None else "",
         )
+        told = context.wording.of(component) if context.wording is not None else ""
+        if told:
+            component = dataclasses.replace(component, english=f"{told} {component.described}")
         return component, self._edges(component, draft, plugin)
 
     def _checked(self, component: Component, file: SourceFile, commands: str) -> Component:

@@ -42,6 +42,14 @@ class Translator:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """What returns the shipped catalogue's words for a component, or nothing, and the version of these words."""
+
+    of: Callable[[Component], str]
+    version: str
+
+
+@dataclass(frozen=True)
 class SourceContext:
     """Everything that extraction needs about a source beside its files: layout, vocabulary, dates, checks."""
 
@@ -55,6 +63,7 @@ class SourceContext:
     installed: bool = False  # everything in the source is installed
     checks: StaticChecks | None = None
     translator: Translator | None = None
+    wording: Wording | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)  # of settings: a skill's or command's name -> `off` etc.
     bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # time limit around each file; may raise TooSlow
     known: Mapping[str, str] = field(default_factory=dict)  # path -> hash of its record at the last read
@@ -98,6 +107,7 @@ def fingerprint(context: SourceContext, digests: Iterable[tuple[str, str]]) -> s
         context.installed,
         context.checks.version if context.checks is not None else 0,
         context.translator.version if context.translator is not None else "",
+        context.wording.version if context.wording is not None else "",
         sorted(context.overrides.items()),
         context.site.location,
         context.site.marketplace_address,

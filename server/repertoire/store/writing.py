@@ -50,7 +50,9 @@ class PreparedComponent:
 
 def prepare(component: Component, file: str) -> PreparedComponent:
     """Convert a component to rows, the part of writing that needs no database."""
-    text = words_of(component.name, f"{component.description} {component.english}", component.body)
+    told = component.described
+    described = told if component.description in told else f"{component.description} {told}"
+    text = words_of(component.name, described, component.body)
     return PreparedComponent(storable(component.id), file, storable(component.name), row_of(component), text)
 
 

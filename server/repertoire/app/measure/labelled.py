@@ -14,6 +14,7 @@ import numpy as np
 import yaml
 
 from repertoire.app.clock import now
+from repertoire.app.sources.catalogue_source import shipped_wording
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import settle, write_records
@@ -209,6 +210,7 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
         checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
         translator=Translator(described_in_english, dictionaries_digest()),
+        wording=shipped_wording(),
         bounded=partial(cpu_limit, _A_ROW_S),
     )
     found = extract(files, {}, plan, context, pick=lambda path, _: _reader(path, by_path))

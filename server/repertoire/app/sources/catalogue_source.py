@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from repertoire.catalogue import reading
 from repertoire.catalogue.reading import Catalogue, CatalogueEntry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
 from repertoire.domain.digest import digest_of
+from repertoire.ingestion.source_context import Wording
 
 INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
 _SURE = 0.9  # confidence of the catalogue's capabilities and needs, which are written by hand
@@ -42,6 +45,28 @@ def records_of(
         if entry.id not in known
         and not any((place, entry.type, entry.name) in named for place in (entry.repository, entry.path))
     )
+
+
+@cache
+def shipped_wording() -> Wording:
+    """Return what the shipped catalogue says of components, each known by its id, or by its repository, type and name.
+
+    An entry gives way to the component that a source contains, whose own text seldom says as plainly what it is for.
+    """
+    entries = reading.load().components
+    by_id = {entry.id: entry.description for entry in entries}
+    places = Counter(map(_place, entries))
+    by_place = {_place(entry): entry.description for entry in entries if places[_place(entry)] == 1}
+
+    def words_for(component: Component) -> str:
+        told = by_id.get(component.id) or by_place.get(_place(component), "")
+        return "" if told == component.description else told
+
+    return Wording(words_for, digest_of(repr(sorted(by_id.items()))))
+
+
+def _place(one: CatalogueEntry | Component) -> tuple[str, str, str]:
+    return one.repository, one.type, one.name
 
 
 @lru_cache(maxsize=1024)  # a refresh builds each record twice: at its start and at its end

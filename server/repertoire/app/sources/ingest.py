@@ -13,6 +13,7 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.current_project import project_folder
+from repertoire.app.sources.catalogue_source import shipped_wording
 from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
@@ -185,6 +186,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION, _redacted),
         translator=Translator(described_in_english, dictionaries_digest()),
+        wording=shipped_wording(),
         overrides=opened.overrides,
         bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
