@@ -22,7 +22,13 @@ from repertoire.ingestion import values
 from repertoire.ingestion.parts import ComponentRequirement, folder
 
 # Words that may be names: with a hyphen or a colon, or after a slash. Other words may match a name by chance.
-_NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
+# A path is none (`2>/dev/null`, `<slug>/memory/`), nor is a route in quotes (`"/profile"`, but `"/plugin:name"`).
+_NAMED = re.compile(
+    r"(?<![\w./-])(?:(?<![}>\]])(?:(?<![\"'])|(?=/[\w-]+:))/\w+(?:[:.-]\w+)*(?![:.-]?[\w/{*\[])"
+    r"|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)",
+    re.ASCII,
+)
+_OWNERS = ("project", "user")  # what stands before a name beside the names of plugins: `project:release`
 _SCANNED = 40_000  # characters of a body that are searched for names
 _INSIDE = ("plugin", "mcp_server", "component")  # kinds of requirements that a component of the source may meet
 _MENTIONS = 12
@@ -149,11 +155,12 @@ def _dependencies(members: Sequence[SourceMember], names: _Names) -> Iterator[Ed
 
 
 def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
+    owners = frozenset((*_OWNERS, *(member.name.lower() for member in members if member.type == PLUGIN)))
     for member in members:
         found: dict[str, tuple[SourceMember, str]] = {}
         meant: dict[tuple[str, tuple[str, ...]], str] = {}
         for word in sorted(member.words):
-            meant.setdefault(_meant(word), word)
+            meant.setdefault(_meant(word, owners), word)
         for (name, types), word in meant.items():
             target = names.find(name, member, types)
             if target is not None:
@@ -162,10 +169,16 @@ def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
             yield Edge(member.id, target.id, MENTIONS, 0.5, f"names {word} in {member.path}")
 
 
-def _meant(word: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name of the component that a word may mean, and its possible types; none: any."""
-    name = word.rpartition(":")[2]
-    return (name.removeprefix("/"), (COMMAND, SKILL)) if word.startswith("/") else (name, ())
+def _meant(word: str, owners: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the component that a word may mean, and its possible types; none: any.
+
+    After a colon, a name without a hyphen counts only behind one of `owners`: `filetype:pdf` and `test:performance`
+    name nothing.
+    """
+    owner, _, name = word.rpartition(":")
+    if word.startswith("/"):
+        return name.removeprefix("/"), (COMMAND, SKILL)
+    return ("" if owner and "-" not in name and owner not in owners else name), ()
 
 
 def _siblings(members: Sequence[SourceMember]) -> Iterator[Edge]:
