@@ -9,7 +9,7 @@ import pytest
 from repertoire.domain.component import MENTIONS, PLUGIN
 from repertoire.ingestion.relations import SourceMember, derive, mentioned_words
 
-OTHERS = ("code-review", "dev", "memory", "pdf", "performance", "profile", "projects", "templates")
+OTHERS = ("code-review", "dev", "memory", "pdf", "performance", "profile", "projects", "templates", *"abcdefgh")
 WORDS = mentioned_words(" ".join(f"a{number}:x-y" for number in range(1_000)))
 
 
@@ -27,8 +27,8 @@ def test_texts_that_name_their_namesakes_again_and_again_cost_in_proportion_to_t
 
 
 def mentions(body: str) -> list[str]:
-    members = [SourceMember(name, "command", name, f"commands/{name}.md", None, frozenset()) for name in OTHERS]
-    members.append(SourceMember("ork", PLUGIN, "ork", "plugins/ork", None, frozenset()))
+    members = [SourceMember(name, "command", name, f"commands/{name}.md", None, ()) for name in OTHERS]
+    members.append(SourceMember("ork", PLUGIN, "ork", "plugins/ork", None, ()))
     members.append(SourceMember("me", "skill", "me", "skills/me/SKILL.md", None, mentioned_words(body)))
     return [edge.target for edge in derive(members, {}) if edge.relation == MENTIONS]
 
@@ -68,3 +68,8 @@ def test_a_slash_or_a_plugin_before_a_name_mentions_it(body):
 
 def test_a_name_with_a_hyphen_is_meant_whatever_stands_before_it():
     assert mentions("Use elsewhere:code-review, or code-review.") == ["code-review"]
+
+
+def test_of_many_mentions_the_first_ones_are_kept():
+    kept = mentions(" ".join(f"/{name}" for name in reversed(OTHERS)))
+    assert kept == list(reversed(OTHERS))[:12]

@@ -46,16 +46,16 @@ class SourceMember:
     name: str
     path: str
     plugin_root: str | None  # None: it is in no plugin, or in one only as a part of another component
-    words: frozenset[str]  # words of its body that may be names
+    words: tuple[str, ...]  # words of its body that may be names, the first ones first
     needs: tuple[ComponentRequirement, ...] = ()
     capabilities: Mapping[str, float] = field(default_factory=dict)
     part_of: str = ""  # the path of a file whose first component this one is a part of
     known: bool = True  # whether texts may mean it by its name; not a tool inside a server, nor a pointer
 
 
-def mentioned_words(body: str) -> frozenset[str]:
-    """Return the words of a body that may be names of components."""
-    return frozenset(_NAMED.findall(body[:_SCANNED].lower()))
+def mentioned_words(body: str) -> tuple[str, ...]:
+    """Return the words of a body that may be names of components, each once, in their order."""
+    return tuple(dict.fromkeys(_NAMED.findall(body[:_SCANNED].lower())))
 
 
 def derive(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> list[Edge]:
@@ -159,7 +159,7 @@ def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
     for member in members:
         found: dict[str, tuple[SourceMember, str]] = {}
         meant: dict[tuple[str, tuple[str, ...]], str] = {}
-        for word in sorted(member.words):
+        for word in member.words:
             meant.setdefault(_meant(word, owners), word)
         for (name, types), word in meant.items():
             target = names.find(name, member, types)
