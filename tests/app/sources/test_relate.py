@@ -183,6 +183,17 @@ def beside_page_copy(bench, description: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("tools", "found"), [("Read", 1), ("codebase", 0)])
+def test_what_another_client_reads_conflicts_with_nothing(bench, tools, found):
+    ours = skill("tuner", "Tunes PostgreSQL queries.")
+    other = skill(
+        "tuner", f"Tunes the strings of pianos.\ntools: [{tools}]", "Turn each pin until its string is right."
+    )
+    bench.ingest(bench.write({"agents/tuner.md": ours}, under="one"))
+    bench.ingest(bench.write({"agents/tuner.md": other}, under="two"))
+    assert len(pairs(bench, CONFLICTS_WITH)) == found
+
+
 def test_one_that_an_author_names_for_another_job_is_mentioned_and_overlaps_nothing(bench):
     beside_page_copy(bench, "Writes popups. For pages, use the page-copy skill.")
     ((_, _, _, _, evidence, _),) = bench.store.graph.edges_of(MENTIONS)

@@ -186,12 +186,13 @@ class _RuleInputs:
         ]
 
     def parties(self) -> list[ConflictCandidate]:
-        """Return the components that may conflict with others, without catalogue entries."""
-        hooks = self._store.graph.components(o.node_id for o, _ in self._read() if o.type == HOOK)
+        """Return the components that may conflict with others: no catalogue entries, none for another client."""
+        read = [(o, text) for o, text in self._read() if not o.client]
+        hooks = self._store.graph.components(o.node_id for o, _ in read if o.type == HOOK)
         bodies = {node_id: stored.component.body for node_id, stored in hooks.items()}
         return [
             ConflictCandidate.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, ""))
-            for o, text in self._read()
+            for o, text in read
         ]
 
     def jobs(self, *, nearest: bool = False) -> list[ComponentPurpose]:
