@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, TWIN_OF
 from repertoire.store.database import Store
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
@@ -46,11 +46,12 @@ def findings(store: Store) -> Counter[Key]:
     """Count the findings of a home by kind and the contents of the two."""
     content = {outline.node_id: outline.content_hash for outline in store.graph.outlines()}
     found: Counter[Key] = Counter()
-    for kind in (TWIN_OF, CONFLICTS_WITH, ALTERNATIVE_TO):
+    for kind in (TWIN_OF, CONFLICTS_WITH, ALTERNATIVE_TO, MENTIONS):
         for source, target, _, _, evidence, _ in store.graph.edges_of(kind):
             if source in content and target in content:
-                stated = kind == ALTERNATIVE_TO and evidence.startswith("says: ")
-                found[key(BOUNDARY if stated else kind, content[source], content[target])] += 1
+                stated = kind in (ALTERNATIVE_TO, MENTIONS) and evidence.startswith("says: ")
+                if stated or kind != MENTIONS:
+                    found[key(BOUNDARY if stated else kind, content[source], content[target])] += 1
     return found
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.catalogue import reading
 from repertoire.ingestion.capabilities import Vocabulary, provided
 
@@ -111,6 +112,34 @@ def test_a_plural_is_the_word_that_its_singular_is(word):
     one = singular.get(word, word[:-2])
     vocabulary = Vocabulary.of({one: "term"}, {})
     assert vocabulary.count(word) == {"term": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Reachable at https://api.example.com", {}),
+        ("Wraps an HTTP API", {"api-design": 1}),
+        ("Carries the migration of x86 to Arm out", {}),
+        ("Writes reversible migrations", {"database-migrations": 1}),
+        ("Writes a database migration", {"database-migrations": 1}),
+        ("Reviews each schema migration", {"database-migrations": 1}),
+        ("Plods through codebase migrations", {"legacy-modernization": 1}),
+    ],
+)
+def test_an_address_is_no_http_api_and_only_databases_have_migrations(text, terms):
+    assert shipped_vocabulary().count(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Extracts structured data from any website.", "seo"),
+        ("Searches preprints by keywords.", "seo"),
+    ],
+)
+def test_words_of_many_trades_are_no_capability_in_running_text(text, wrong):
+    described = {"name": "helper", "description": text}
+    assert wrong not in {item.term for item in provided(shipped_vocabulary(), "skill", described)}
 
 
 def test_a_term_brings_its_broader_one_at_half_its_weight():

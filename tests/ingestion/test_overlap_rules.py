@@ -113,6 +113,15 @@ def test_two_loose_files_of_one_name_cannot_both_be_copied():
     assert conflicts([party("review", source="a"), party("review", source="b", text="review")], frozenset()) == []
 
 
+def test_two_files_of_one_source_that_would_be_copied_to_one_path_conflict():
+    paths = ("agents/testing/tester.md", "agents/security/tester.md", "agents/old-tester.md")
+    agents = [party("tester", type="agent", id=path, path=path, text=path) for path in paths]
+    (edge,) = conflicts(agents[:2], frozenset())
+    assert edge.evidence == "both would be the file of the agent tester; the second replaces the first"
+    (edge,) = conflicts(agents[1:], frozenset())
+    assert edge.evidence == "both answer to the agent tester; one hides the other"
+
+
 def test_installed_commands_and_skills_of_one_name_hide_each_other():
     ours = party("review", installed=True, source="user")
     theirs = party("review", installed=True, source="project", type="skill", text="other")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, Component
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, Component
 from repertoire.ingestion.statements import NamedComponent, stated, statements
 
 OTHERS = ("fast-linter", "memory", "status", "code-review", "test-writer", "plan")
@@ -41,15 +41,28 @@ def test_an_author_says_what_must_not_be_used_together(text):
         "Reviews designs. For reviewing code, use the code-review skill.",
         "NOT for writing tests - use test-writer for that.",
         "This differs from code-review (which reads code).",
-        "Use this instead of code-review when the change is small.",
-        "Prefer over code-review for large changes.",
+        "Plans the tests, unlike test-writer which writes them.",
+        "Does not write tests: hand off to test-writer.",
         "Do not use for tests (use `/test-writer`).",
     ],
 )
-def test_a_boundary_names_the_neighbour(text):
+def test_a_boundary_names_the_neighbour_and_makes_no_alternative_of_it(text):
     (found,) = said(text)
-    assert found[0] == ALTERNATIVE_TO
+    assert found[0] == MENTIONS
     assert found[1] in {"test-writer", "code-review"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use this instead of code-review when the change is small.",
+        "Prefer over code-review for large changes.",
+        "**DEPRECATED 2026-04-28.** Use `code-review` instead.",
+        "If subagents are available, use code-review instead of this skill.",
+    ],
+)
+def test_one_that_is_preferred_to_another_is_its_alternative(text):
+    assert said(text) == [(ALTERNATIVE_TO, "code-review")]
 
 
 @pytest.mark.parametrize(
@@ -80,9 +93,7 @@ def test_what_only_looks_like_a_statement_is_none(text):
 def test_another_authors_component_is_meant_only_by_a_name_that_is_no_common_word():
     assert said("For recalling facts, use the memory plugin instead.", source="elsewhere") == []
     assert said("For tests, use test-writer instead.", source="elsewhere") == []
-    assert said("For tests, use the test-writer agent instead.", source="elsewhere") == [
-        (ALTERNATIVE_TO, "test-writer")
-    ]
+    assert said("For tests, use the test-writer agent instead.", source="elsewhere") == [(MENTIONS, "test-writer")]
 
 
 def test_a_name_that_two_strangers_bear_means_neither():

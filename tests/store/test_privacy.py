@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
+from repertoire.domain.component import CONFLICTS_WITH, MENTIONS, Edge, SourceInfo
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import Event
 from repertoire.store.database import Store
@@ -117,11 +117,12 @@ def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store,
     assert store.preferences.muted() == {"acme:b": "component"}
 
 
-def test_forgetting_a_project_takes_along_what_its_components_were_compared_to(store, path):
+@pytest.mark.parametrize("relation", [CONFLICTS_WITH, MENTIONS])
+def test_forgetting_a_project_takes_along_what_its_components_were_compared_to(store, path, relation):
     private = SourceInfo(f"project:{HERE}", "project", HERE)
     mine = component(f"project:{HERE}:a", "quixotic words")
     store.sources.write(private, [record("p", mine)], (), derived=(), now=NOW)
-    store.sources.set_edges([Edge(mine.id, "acme:a", CONFLICTS_WITH, 1.0, "says: quixotic")], now=NOW, file="conflicts")
+    store.sources.set_edges([Edge(mine.id, "acme:a", relation, 1.0, "says: quixotic")], now=NOW, file="conflicts")
     store.preferences.dismiss((mine.id, "acme:a"), CONFLICTS_WITH, content="1:2", now=NOW)
     (node,) = [summary.node_id for summary in store.graph.summaries() if summary.id == mine.id]
     carried = TextSummary(node, "stamp", "5e1f" * 16, 9, (("conflict", "quixotic"),))

@@ -36,7 +36,9 @@ _NOT_FOR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PLURALS = ((re.compile(r"ies$"), "y"), (re.compile(r"(?<=ss)es$|(?<=x)es$|(?<=[nrt]ch)es$|(?<=sh)es$"), ""))
-_NO_PLURALS = frozenset(("canvas", "fireflies", "polars", "rtos"))  # Canva, Firefly, Polar and RTO are others
+# Canva, Firefly, Polar and RTO are others; `https://api...` is no HTTP API; databases have migrations, what moves to
+# another framework or cloud has one migration.
+_NO_PLURALS = frozenset(("canvas", "fireflies", "https", "migrations", "polars", "rtos"))
 # The interpreter and the file endings in a command line tell how a hook runs, not what it does.
 _RUNNER = re.compile(r"\b(?:node|npx|bunx?|deno|python3?|bash|sh|uvx?)\b|\.(?:m?js|ts|py|sh)\b|\.github/")
 

@@ -9,6 +9,7 @@ from itertools import combinations, islice
 
 from repertoire.domain.component import AGENT, COMMAND, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, SKILL, Edge
 from repertoire.domain.text import content_words
+from repertoire.ingestion.parts import stem
 from repertoire.ingestion.twins import bounded
 from repertoire.ports import Outline
 
@@ -116,7 +117,9 @@ def _clash(first: ConflictCandidate, second: ConflictCandidate) -> str:
     if here or (first.plugin and not any(_ELSEWHERE.search(party.path) for party in (first, second))):
         what = f"/{first.name}" if _CALLED[first.type] == _SLASH else f"the agent {first.name}"
         return f"both answer to {what}; one hides the other"
-    if not first.plugin and first.type == second.type and first.source != second.source:
+    if not first.plugin and first.type == second.type:
+        if first.type == AGENT and stem(first.path) != stem(second.path):  # known by its name, copied by its file's
+            return f"both answer to the agent {first.name}; one hides the other"
         return f"both would be the file of the {first.type} {first.name}; the second replaces the first"
     return ""
 

@@ -297,7 +297,7 @@ class _Reader:
                 name=component.name,
                 path=component.path,
                 plugin_root=plugin.key if plugin and not plugin.remote and not inner else None,
-                words=relations.mentioned_words(component.body) if draft.type != PLUGIN and not inner else frozenset(),
+                words=relations.mentioned_words(component.body) if draft.type != PLUGIN and not inner else (),
                 needs=draft.needs,
                 capabilities={item.term: item.weight for item in found},
                 part_of=draft.part_of,

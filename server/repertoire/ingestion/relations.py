@@ -22,7 +22,13 @@ from repertoire.ingestion import values
 from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement, folder
 
 # Words that may be names: with a hyphen or a colon, or after a slash. Other words may match a name by chance.
-_NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
+# A path is none (`2>/dev/null`, `<slug>/memory/`), nor is a route in quotes (`"/profile"`, but `"/plugin:name"`).
+_NAMED = re.compile(
+    r"(?<![\w./-])(?:(?<![}>\]])(?:(?<![\"'])|(?=/[\w-]+:))/\w+(?:[:.-]\w+)*(?![:.-]?[\w/{*\[])"
+    r"|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)",
+    re.ASCII,
+)
+_OWNERS = ("project", "user")  # what stands before a name beside the names of plugins: `project:release`
 _SCANNED = 40_000  # characters of a body that are searched for names
 # kinds of requirements that a component of the source may meet, and the types of that one (empty: any)
 _INSIDE = {"plugin": (PLUGIN,), MCP_SERVER: (MCP_SERVER,), OPTIONAL_SERVER: (MCP_SERVER,), "component": ()}
@@ -41,16 +47,16 @@ class SourceMember:
     name: str
     path: str
     plugin_root: str | None  # None: it is in no plugin, or in one only as a part of another component
-    words: frozenset[str]  # words of its body that may be names
+    words: tuple[str, ...]  # words of its body that may be names, the first ones first
     needs: tuple[ComponentRequirement, ...] = ()
     capabilities: Mapping[str, float] = field(default_factory=dict)
     part_of: str = ""  # the path of a file whose first component this one is a part of
     known: bool = True  # whether texts may mean it by its name; not a tool inside a server, nor a pointer
 
 
-def mentioned_words(body: str) -> frozenset[str]:
-    """Return the words of a body that may be names of components."""
-    return frozenset(_NAMED.findall(body[:_SCANNED].lower()))
+def mentioned_words(body: str) -> tuple[str, ...]:
+    """Return the words of a body that may be names of components, each once, in their order."""
+    return tuple(dict.fromkeys(_NAMED.findall(body[:_SCANNED].lower())))
 
 
 def derive(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> list[Edge]:
@@ -149,11 +155,12 @@ def _dependencies(members: Sequence[SourceMember], names: _Names) -> Iterator[Ed
 
 
 def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
+    owners = frozenset((*_OWNERS, *(member.name.lower() for member in members if member.type == PLUGIN)))
     for member in members:
         found: dict[str, tuple[SourceMember, str]] = {}
         meant: dict[tuple[str, tuple[str, ...]], str] = {}
-        for word in sorted(member.words):
-            meant.setdefault(_meant(word), word)
+        for word in member.words:
+            meant.setdefault(_meant(word, owners), word)
         for (name, types), word in meant.items():
             target = names.find(name, member, types)
             if target is not None:
@@ -162,10 +169,16 @@ def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
             yield Edge(member.id, target.id, MENTIONS, 0.5, f"names {word} in {member.path}")
 
 
-def _meant(word: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name of the component that a word may mean, and its possible types; none: any."""
-    name = word.rpartition(":")[2]
-    return (name.removeprefix("/"), (COMMAND, SKILL)) if word.startswith("/") else (name, ())
+def _meant(word: str, owners: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the component that a word may mean, and its possible types; none: any.
+
+    After a colon, a name without a hyphen counts only behind one of `owners`: `filetype:pdf` and `test:performance`
+    name nothing.
+    """
+    owner, _, name = word.rpartition(":")
+    if word.startswith("/"):
+        return name.removeprefix("/"), (COMMAND, SKILL)
+    return ("" if owner and "-" not in name and owner not in owners else name), ()
 
 
 def _siblings(members: Sequence[SourceMember]) -> Iterator[Edge]:

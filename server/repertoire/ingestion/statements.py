@@ -1,4 +1,4 @@
-"""Finds statements about other components in prose: not to use one together with it, or what to use instead."""
+"""Finds statements about other components in prose: not to use one together with it, or what to use instead or else."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire import linear
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, Component, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, Component, Edge
 from repertoire.domain.text import clean_line
 
-CONFLICT, BOUNDARY = "conflict", "boundary"
-_KINDS: Mapping[str, tuple[str, float]] = {CONFLICT: (CONFLICTS_WITH, 0.9), BOUNDARY: (ALTERNATIVE_TO, 0.6)}
+CONFLICT, PREFERENCE, BOUNDARY = "conflict", "preference", "boundary"
+# A boundary tells two jobs apart ("for tests, use X"): as an alternative it would offer one for the other's job.
+_KINDS: Mapping[str, tuple[str, float]] = {
+    CONFLICT: (CONFLICTS_WITH, 0.9),
+    PREFERENCE: (ALTERNATIVE_TO, 0.6),
+    BOUNDARY: (MENTIONS, 0.6),
+}
 _SCANNED = 40_000
 _MOST = 12  # statements of one component that are kept
 _QUOTE = 160
@@ -41,13 +46,20 @@ _ASK = r"(?:use|prefer|see|try|run|invoke|choose|switch to|hand off to|delegate 
 _STOP = r"(?:[,:;(]| [\u2013\u2014-])"
 _INSTEAD = linear.compile(rf"(?i)\b{_ASK} {_NAME}(?: \([^)\n]*\))?(?: for [^.;\n]{{3,60}}?)? instead\b")
 _OF_ANOTHER = re.compile(r" of (?!this|it\b)", re.IGNORECASE)  # "instead of": the name is the one not to use
+_OF_THIS = re.compile(rf" of {_ITSELF}\b", re.IGNORECASE)
+_RETIRED = re.compile(r"\b(?:deprecated|obsolete|superseded|retired|no longer maintained)\b[^\n]{0,40}$", re.IGNORECASE)
 _BOUNDARIES = (
     re.compile(rf"\bfor [^.;:\n]{{3,120}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
     re.compile(rf"\b(?:not|never|skip|don't)\b[^.\n]{{3,140}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
     re.compile(rf"\b(?:differs? from|different from|distinct from|unlike|not confused with) {_NAME}", re.IGNORECASE),
+)  # fmt: skip
+_PREFERENCES = (
     re.compile(rf"\bprefer (?:{_ITSELF} )?over {_NAME}", re.IGNORECASE),
     re.compile(rf"\buse {_ITSELF} (?:instead of|rather than) {_NAME}", re.IGNORECASE),
-)  # fmt: skip
+)
+_STATED = ((CONFLICT, _CONFLICTS), (PREFERENCE, _PREFERENCES), (BOUNDARY, (*_BOUNDARIES, _INSTEAD)))
+_STATED_IN_BODY = ((CONFLICT, _CONFLICTS), (BOUNDARY, (_INSTEAD,)))
+_BEFORE = 60  # characters before a match that may say the opposite, or that the speaker is retired
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _CUES = (
     " instead",
@@ -93,8 +105,8 @@ def statements(component: Component) -> tuple[Statement, ...]:
     found: dict[tuple[str, str], Statement] = {}
     body = _lines_with_cues(_FENCED.sub(" ", component.body[:_SCANNED]))
     for statement in (
-        *_statements_in(component.description, (*_BOUNDARIES, _INSTEAD)),
-        *_statements_in(body, (_INSTEAD,)),
+        *_statements_in(component.description, _STATED),
+        *_statements_in(body, _STATED_IN_BODY),
     ):
         if statement.name != component.name.lower():
             found.setdefault((statement.kind, statement.name), statement)
@@ -111,16 +123,19 @@ def _lines_with_cues(body: str) -> str:
     return "\n".join(kept)
 
 
-def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.LinearPattern]) -> Iterator[Statement]:
-    for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
+def _statements_in(
+    text: str, stated: Iterable[tuple[str, Iterable[re.Pattern[str] | linear.LinearPattern]]]
+) -> Iterator[Statement]:
+    for kind, patterns in stated:
         for pattern in patterns:
             for match in pattern.finditer(text):
                 name, typed = _named(match)
-                before = text[max(0, match.start() - 40) : match.start()]
+                before = text[max(0, match.start() - _BEFORE) : match.start()]
                 owned = _OWNED.match(text, match.end(_NAMED))  # "X's ...": the sentence is about a part of X
                 other = pattern is _INSTEAD and _OF_ANOTHER.match(text, match.end())
                 if name and not owned and not other and not (kind == CONFLICT and _HEDGED.search(before)):
-                    yield Statement(kind, name, typed, _sentence(text, match))
+                    replaced = pattern is _INSTEAD and (_RETIRED.search(before) or _OF_THIS.match(text, match.end()))
+                    yield Statement(PREFERENCE if replaced else kind, name, typed, _sentence(text, match))
 
 
 def _named(match: re.Match[str] | linear.LinearMatch) -> tuple[str, bool]:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, TWIN_OF
 from repertoire.domain.errors import StoreBusy, StoreFull
 from repertoire.domain.event import LASTING_KINDS, LEFT
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
@@ -104,7 +104,7 @@ class Privacy:
     def _forget_likeness(self, source: str) -> None:
         """Delete the results of comparing a source's components with others, including sentences quoted as evidence."""
         gone = "SELECT id FROM node WHERE type <> 'component'"
-        between = f"relation IN ('{TWIN_OF}', '{CONFLICTS_WITH}', '{ALTERNATIVE_TO}')"
+        between = f"relation IN ('{TWIN_OF}', '{CONFLICTS_WITH}', '{ALTERNATIVE_TO}', '{MENTIONS}')"
         self._delete("edge", f"source_id = 0 AND {between} AND (source IN ({gone}) OR target IN ({gone}))", ())
         start = f"{source}:"
         self._delete("dismissal", "substr(low, 1, ?2) = ?1 OR substr(high, 1, ?2) = ?1", (start, len(start)))

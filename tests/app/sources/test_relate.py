@@ -12,7 +12,7 @@ from repertoire.app.clock import now
 from repertoire.app.sources.relate import ACROSS, MEANING, TWINS, relate, relate_in_meaning
 from repertoire.app.sources.settle import settle
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF, FileRecord, SourceInfo
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, TWIN_OF, FileRecord, SourceInfo
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 
@@ -172,21 +172,40 @@ def test_what_touches_nothing_installed_is_only_counted(mirrored):
     assert count_installed(mirrored.store) == 0
 
 
-def test_a_boundary_makes_neighbours_of_two_of_one_author(bench):
+def beside_page_copy(bench, description: str) -> None:
     bench.ingest(
         bench.write(
             {
-                "skills/popup-copy/SKILL.md": skill(
-                    "popup-copy", "Writes popups. For pages, use the page-copy skill.", "A."
-                ),
+                "skills/popup-copy/SKILL.md": skill("popup-copy", description, "A."),
                 "skills/page-copy/SKILL.md": skill("page-copy", "Writes the text of landing pages.", "B."),
             }
         )
     )
-    ((_, _, _, _, evidence, _),) = bench.store.graph.edges_of(ALTERNATIVE_TO)
+
+
+@pytest.mark.parametrize(("tools", "found"), [("Read", 1), ("codebase", 0)])
+def test_what_another_client_reads_conflicts_with_nothing(bench, tools, found):
+    ours = skill("tuner", "Tunes PostgreSQL queries.")
+    other = skill(
+        "tuner", f"Tunes the strings of pianos.\ntools: [{tools}]", "Turn each pin until its string is right."
+    )
+    bench.ingest(bench.write({"agents/tuner.md": ours}, under="one"))
+    bench.ingest(bench.write({"agents/tuner.md": other}, under="two"))
+    assert len(pairs(bench, CONFLICTS_WITH)) == found
+
+
+def test_one_that_an_author_names_for_another_job_is_mentioned_and_overlaps_nothing(bench):
+    beside_page_copy(bench, "Writes popups. For pages, use the page-copy skill.")
+    ((_, _, _, _, evidence, _),) = bench.store.graph.edges_of(MENTIONS)
     assert evidence == "says: For pages, use the page-copy skill"
+    assert overlaps(bench.store, scope=EVERYWHERE).shown == ()
+
+
+def test_an_authors_word_tells_which_of_two_to_choose(bench):
+    beside_page_copy(bench, "Writes popups. Use this skill instead of page-copy.")
     (found,) = overlaps(bench.store, scope=EVERYWHERE).shown
-    assert (found.keep, found.advice) == ("", "both may stay: its author says which is for what")
+    assert found.evidence == "says: Use this skill instead of page-copy"
+    assert (found.keep, found.advice) == ("", "choose as its author says; `repertoire mute ID` silences the other")
 
 
 def test_alternatives_in_meaning_come_with_vectors_and_go_with_their_components(bench):

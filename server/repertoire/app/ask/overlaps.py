@@ -283,7 +283,7 @@ _CHOICES = {
 _SPOKEN = {
     CONFLICTS_WITH: "use one of them at a time, as its author says; `repertoire mute ID` silences the other",
     TWIN_OF: "keep one of them",
-    ALTERNATIVE_TO: "both may stay: its author says which is for what",
+    ALTERNATIVE_TO: "choose as its author says; `repertoire mute ID` silences the other",
 }
 # Each names what goes by its id: after a line that names what stays, "it" would be read as that.
 _LOOSE = "delete the file of {}"

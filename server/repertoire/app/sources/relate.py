@@ -12,7 +12,7 @@ from repertoire.app.sources.capabilities_by_vector import LABEL as NEAREST
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.comparison import Comparison
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MENTIONS, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
 from repertoire.ingestion import alternatives, conflicts, minhash, statements, twins
 from repertoire.ingestion.alternatives import ComponentPurpose
@@ -43,13 +43,14 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     known = _RuleInputs(store)
     same = twins.twins(known.copies(), _alike(store))
     said = statements.stated(known.named())
-    against = [edge for edge in said if edge.relation != ALTERNATIVE_TO]
-    beside = [edge for edge in said if edge.relation == ALTERNATIVE_TO]
+    against, preferred, apart = (
+        [edge for edge in said if edge.relation == relation] for relation in (CONFLICTS_WITH, ALTERNATIVE_TO, MENTIONS)
+    )
     copies = _both_ways((edge.source, edge.target) for edge in same)
     clashing = conflicts.conflicts(known.parties(), copies)
-    instead = alternatives.choose(beside, alternatives.by_words(known.jobs(), copies))
+    instead = alternatives.choose(preferred, alternatives.by_words(known.jobs(), copies))
     with comparison.writing():
-        for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
+        for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, [*instead, *apart])):
             store.sources.set_edges(edges, now=now(), file=label)
         store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
 
@@ -185,12 +186,13 @@ class _RuleInputs:
         ]
 
     def parties(self) -> list[ConflictCandidate]:
-        """Return the components that may conflict with others, without catalogue entries."""
-        hooks = self._store.graph.components(o.node_id for o, _ in self._read() if o.type == HOOK)
+        """Return the components that may conflict with others: no catalogue entries, none for another client."""
+        read = [(o, text) for o, text in self._read() if not o.client]
+        hooks = self._store.graph.components(o.node_id for o, _ in read if o.type == HOOK)
         bodies = {node_id: stored.component.body for node_id, stored in hooks.items()}
         return [
             ConflictCandidate.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, ""))
-            for o, text in self._read()
+            for o, text in read
         ]
 
     def jobs(self, *, nearest: bool = False) -> list[ComponentPurpose]:
