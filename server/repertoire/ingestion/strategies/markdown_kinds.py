@@ -92,7 +92,7 @@ def _is_guidance(path: str, layout: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
     if base in GUIDANCE_FILES or (base.endswith(".mdc") and in_folder(path, "rules")):
         return True
-    styles = in_folder(path, "output-styles", "output_styles")
+    styles = in_folder(path, "output-styles", "output_styles") or layout.declared_type(path) == SETTING
     return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
 
 
