@@ -14,6 +14,7 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.current_project import project_folder
 from repertoire.app.sources.cpu_limit import cpu_limit
+from repertoire.app.sources.moved_files import follow_moves
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
     Report,
@@ -148,6 +149,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
     report(Step(info.key, "write", 0, len(records)))
     before = store.graph.summaries()
     counts = write_records(store, info, records, found.derived, known, known_as=known_as)
+    follow_moves(store, info.key, before)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 
