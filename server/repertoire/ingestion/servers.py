@@ -75,7 +75,7 @@ def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str,
 
 def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str, str]) -> Draft:
     command, args = values.text(server.get("command")), _args(server)
-    url = public_url(values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")))
+    url = _address(server)
     shown = " ".join([command, *args]) if command else url
     package = requirements.package_of(command, args)
     described = values.text(server.get("description"))
@@ -231,6 +231,12 @@ def public_url(url: str) -> str:
     return clean_line("".join(found.groups()), 300) if found else ""
 
 
+def _address(server: Mapping[str, Any]) -> str:
+    """Return a remote server's address without what may be a secret; a variable of the client may begin it."""
+    stated = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl"))
+    return public_url(stated) or _filled_in("", stated.partition("?")[0])
+
+
 def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, Any]:
     found: dict[str, Any] = {key: server[key] for key in ("type", "command", "timeout", "transport") if key in server}
     if args:
@@ -297,6 +303,8 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
 
 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
+    if server.get("type") == "ws" or url.startswith(("ws://", "wss://")):
+        return ()  # `claude mcp add` knows no such transport; only the file states it
     if url:
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
         return (install.remote_server_line(name, transport, *_reached(name, server, url)),)
