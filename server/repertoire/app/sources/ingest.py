@@ -48,6 +48,7 @@ from repertoire.trust.redaction import SECRET, redact
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
+_LFS = "version https://git-lfs.github.com/spec/"
 _A_FILE_S = 15.0  # processor time for one file; the slowest of 6,800 real components takes half a second
 
 
@@ -229,6 +230,9 @@ def read_files(
         text = crawl.decode(data) if isinstance(data, bytes) else None
         if isinstance(data, str) or text is None:
             unread[path] = data if isinstance(data, str) else "not UTF-8 text"
+            continue
+        if text.startswith(_LFS):
+            unread[path] = "a pointer of Git LFS, whose file was not fetched"
             continue
         room -= len(data)
         files[path] = SourceFile(path, text, _digest(data, path, entries, plan))

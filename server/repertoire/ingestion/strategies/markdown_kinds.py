@@ -21,6 +21,7 @@ from repertoire.ingestion.parts import (
     stem,
 )
 
+_TO_FILL_IN = ("{{", "<")  # in a name that is to be filled in
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
@@ -30,6 +31,7 @@ _OF_COMMANDS = frozenset(("allowed-tools", "argument-hint"))
 _PART = FileOutcome()  # the file is a part of the skill whose folder it lies in
 _NEITHER = FileOutcome(left="Markdown without the front matter of an agent or a command")
 _PACKS_OWN = FileOutcome(left="the skill of a pack, which stands in the graph itself")
+_TEMPLATE = FileOutcome(left="a template, whose name is to be filled in")
 _PROJECTS_OWN = FileOutcome(left="guidance for this source itself")
 
 
@@ -49,7 +51,9 @@ class MarkdownKind:
         if isinstance(kind, FileOutcome):
             return kind
         found = markdown.outcome(file, kind, fallback_name=self.fallback_name(file.path, layout))
-        drafts = (replace(draft, name=self.name_of(file.path, draft.name, layout)) for draft in found.drafts)
+        drafts = [replace(draft, name=self.name_of(file.path, draft.name, layout)) for draft in found.drafts]
+        if any(mark in draft.name for draft in drafts for mark in _TO_FILL_IN):
+            return _TEMPLATE
         return replace(found, drafts=tuple(drafts))
 
 
