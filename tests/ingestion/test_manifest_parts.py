@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ingestion.workbench import skill
+
 STYLE = "---\ndescription: Says what matters first.\n---\nBe brief.\n"
 
 
@@ -34,3 +36,31 @@ def test_a_persons_and_a_projects_output_styles_are_installed_settings(bench):
     bench.ingest_all("installed")
     settings = {one.name: one.installed for one in bench.all().values() if one.type == "setting"}
     assert settings == {"terse": True, "warm": True}
+
+
+def test_skills_that_a_plugin_links_within_its_source_are_the_plugins(bench):
+    folder = bench.write({**plugin(), "common/weave/SKILL.md": skill("weave"), "mill/spin/SKILL.md": skill("spin")})
+    bench.write({"other/.claude-plugin/plugin.json": json.dumps({"name": "other", "description": "O."})})
+    (folder / "kit/skills").symlink_to("../common")
+    (folder / "other/skills").mkdir()
+    (folder / "other/skills/spin").symlink_to("../../mill/spin")
+    bench.ingest(folder)
+    found = {path: one.plugin for path, one in bench.all().items() if one.type == "skill"}
+    assert found["kit/skills/weave/SKILL.md"] == "kit"
+    assert found["other/skills/spin/SKILL.md"] == "other"
+
+
+def test_a_link_that_leaves_the_source_or_leads_in_a_circle_is_not_followed(bench):
+    folder = bench.write({**plugin(), "kit/skills/one/SKILL.md": skill("one")})
+    bench.write({"out/SKILL.md": skill("out")}, under="elsewhere")
+    for name, target in {"out": bench.root / "elsewhere/out", "self": "..", "top": "../..", "gone": "nowhere"}.items():
+        (folder / "kit/skills" / name).symlink_to(target)
+    bench.write({"deep/.claude-plugin/plugin.json": plugin()["kit/.claude-plugin/plugin.json"]})
+    (folder / "deep/skills").symlink_to("../kit")
+    report = bench.ingest(folder)
+    assert {path for path, one in bench.all().items() if one.type == "skill"} == {
+        "kit/skills/one/SKILL.md",
+        "deep/skills/skills/one/SKILL.md",
+    }
+    reasons = {item.path: item.reason for item in report.skipped}
+    assert reasons["kit/skills/out"] == "a link that leaves the source"

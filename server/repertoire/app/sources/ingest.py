@@ -124,7 +124,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
-    listing = crawl.walk(opened.mounts, limits=opened.limits)
+    listing = crawl.walk(opened.mounts, limits=opened.limits, plugins=True)
     entries = {entry.path: entry for entry in listing.entries}
     plan = plan_of(opened, entries)
     files, unread = read_files(
@@ -158,7 +158,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
 def content_now(store: Store, info: SourceInfo, root: Path, component: Component) -> str:
     """Return the content hash that a component would get if its source were read now from a folder, or nothing."""
     opened = OpenedSource(info, (crawl.Mount(root),), Site(), SourceLayout())
-    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits).entries}
+    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits, plugins=True).entries}
     plan = replace(plan_of(opened, entries), read=tuple({component.path} & set(entries)))
     files, unread = read_files(entries, {}, plan, lambda _done, _total: None)
     records = extract(files, unread, plan, context_of(store, opened, entries)).records
