@@ -162,7 +162,7 @@ def test_links_submodules_and_large_files_of_a_clone_stay_what_they_are(bench, t
     report = bench.ingest(origin.as_uri())
 
     assert not any("skills/sub" in key for key in bench.all())
-    assert {skipped.path for skipped in report.skipped} == {"skills/passwd"}
+    assert {skipped.path for skipped in report.skipped} == {"skills/passwd", "skills/lfs/SKILL.md"}
 
 
 def test_a_repository_that_is_too_large_is_refused_and_leaves_nothing_behind(bench):
