@@ -62,3 +62,19 @@ def test_the_line_is_carried_out_with_all_headers(bench):
     [step] = read([line])
     assert isinstance(step, AddServer)
     assert step.arguments[-4:] == ("--header", "A-One: x", "--header", "B-Two: y")
+
+
+@pytest.mark.parametrize("address", ["${URL_BASE:-https://mcp.example.com}/mcp", "${URL_BASE}/mcp"])
+def test_an_address_that_begins_with_a_variable_stays_as_it_stands(bench, address):
+    line = line_of(bench, {"type": "http", "url": address})
+    assert shlex.split(line)[-1] == address
+    assert isinstance(read([line])[0], AddServer)
+    found = bench.one("mcp_server")
+    assert found.body == f"Reached at: {address}"
+    needs = {link.other for link in bench.store.graph.links(found.id) if ":env:" in link.other}
+    assert needs == ({"requirement:env:URL_BASE"} if ":-" not in address else set())
+
+
+@pytest.mark.parametrize("server", [{"type": "ws", "url": "wss://mcp.example.org/ws"}, {"url": "ws://localhost:1/x"}])
+def test_a_server_of_web_sockets_is_merged_from_its_file(bench, server):
+    assert line_of(bench, server) == f"merge {bench.root}/repo/.mcp.json into .mcp.json"

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from repertoire.app.sources.file_outcomes import account
+from repertoire.domain.invocation import MODEL, PERSON
 from repertoire.settings import Settings
 
 TRIAGE = """name: Issue triage
@@ -348,3 +349,32 @@ def test_a_json_schema_of_manifests_is_none_of_them(bench):
         "kit/plugin.json": unnamed,
         "a/.claude-plugin/plugin.json": unnamed,
     }
+
+
+@pytest.mark.parametrize("name", ['"{{AGENT_NAME}}"', "<your-agent>"])
+def test_an_agent_whose_name_is_to_be_filled_in_is_a_template(bench, name):
+    text = f"---\nname: {name}\ndescription: Says when to use it.\n---\nWork.\n"
+    assert left(bench, {"agents/new.md": text}) == {
+        "agents/new.md": ("none", "a template, whose name is to be filled in")
+    }
+
+
+def test_a_pointer_of_git_lfs_is_no_skill(bench):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    report = bench.ingest(bench.write({"skills/far/SKILL.md": pointer}))
+    assert [item.reason for item in report.skipped] == ["a pointer of Git LFS, whose file was not fetched"]
+    assert not bench.all()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("disable-model-invocation: on", PERSON),
+        ("disable-model-invocation: 1", PERSON),
+        ("user-invocable: off", MODEL),
+        ("user-invocable: 0", MODEL),
+    ],
+)
+def test_who_may_start_a_skill_is_read_from_every_word_that_the_client_takes(bench, line, told):
+    _, found = one(bench, {"skills/a/SKILL.md": f"---\nname: a\ndescription: Does it.\n{line}\n---\nText.\n"})
+    assert found.invocation == told

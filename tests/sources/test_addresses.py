@@ -190,3 +190,9 @@ def test_an_archive_is_a_source_of_its_own(tmp_path):
     assert (parsed.kind, parsed.key) == ("archive", f"archive:{archive}")
     with pytest.raises(SourceRefused):
         parse(str(archive), trusted=False, project=tmp_path / "project")
+
+
+@pytest.mark.parametrize("address", ["acme/skills@v1", "acme/skills#main"])
+def test_a_branch_cannot_be_chosen_and_that_is_told(address):
+    with pytest.raises(SourceError, match="no branch or tag can be chosen; acme/skills reads the default branch"):
+        parse(address, trusted=True)

@@ -22,6 +22,7 @@ from repertoire.domain.component import (
 from repertoire.ingestion.clients import folder_client
 from repertoire.ingestion.parts import GUIDANCE_FILES, Draft, PluginFacts, folder, in_folder, stem
 
+_STYLES = "~/.claude/output-styles"
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
 _PATHS = "(applyTo|fileMatchPattern|globs)"  # the key `paths` in the rules of Copilot, Kiro, Cursor and Windsurf
@@ -55,6 +56,8 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
         return draft.install
     if draft.type == PLUGIN and plugin is not None and not plugin.taken:
         return ()
+    if draft.type == SETTING and plugin is not None and plugin.declares(path):  # nothing else of the type is declared
+        return (_copied(quote(f"{site.location.rstrip('/')}/{path}"), _STYLES),)
     return (_by_hand(draft, path, site.location.rstrip("/")),)
 
 
@@ -127,7 +130,7 @@ def _of_text(path: str, place: str) -> str:
     if path.rpartition("/")[2] in GUIDANCE_FILES:
         return f"merge {place} into CLAUDE.md"
     if in_folder(path, "output-styles", "output_styles"):
-        return _copied(place, "~/.claude/output-styles")
+        return _copied(place, _STYLES)
     if not path.endswith(_CONVERTED) and not folder_client(path):
         return _copied(place, "~/.claude/rules")
     target = f"~/.claude/rules/{quote(f'{stem(path)}.md')}"  # other clients list a rule's files under another key

@@ -10,7 +10,7 @@ from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
 from repertoire.domain.invocation import MATCHED, MODEL, NOBODY, PERSON
 
 OFF, BY_PERSON = "off", "user-invocable-only"  # values of `skillOverrides` that keep the model from a skill
-_YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
+_YES, _NO = frozenset(("1", "on", "true", "yes")), frozenset(("0", "false", "no", "off"))
 
 
 def invocation_of(kind: str, fields: Mapping[str, Any], override: str = "", *, plugin: bool = False) -> str:

@@ -286,13 +286,21 @@ def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
     """Return the MCP servers and the hooks that are written in a plugin's manifest or entry itself."""
     found: list[Draft] = []
     warnings: tuple[str, ...] = ()
-    if inline := servers.servers_in(data):
+    if inline := _inline_servers(data):
         listed = servers.outcome(inline, plugin=facts)
         found, warnings = list(listed.drafts), listed.warnings
     if configured := values.mapping(data.get("hooks")):
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
     return FileOutcome(tuple(dataclasses.replace(one, plugin=facts.name) for one in found), warnings)
+
+
+def _inline_servers(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the servers in a manifest, which may list them among the paths of files with more."""
+    listed = data.get("mcpServers")
+    if not isinstance(listed, list):
+        return servers.servers_in(data)
+    return {name: server for item in listed for name, server in servers.servers_in(item).items()}
 
 
 def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:

@@ -15,7 +15,7 @@ OPTIONAL_WEIGHT = 0.4  # of a server that a component uses where it is configure
 _TOOL = re.compile(r"[^,\s(]+(?:\([^)]{0,200}\))?")
 _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
-_VARIABLE = linear.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
+_VARIABLE = linear.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # one with a default (`:-`) needs no value
 _BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
 # Version ranges of npm (`@1.2.3`, `@^1.2`) and of Python (`==1.2`, `>=1,<2`); `@latest` is none.
 _RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*|@v?\d[^;#\s]*)?")

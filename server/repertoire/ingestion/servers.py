@@ -30,6 +30,10 @@ _OWN_NAME = re.compile(r"\b(?:YOUR_)?([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])\b")  # 
 _MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # letters and digits, as in a key or a hash
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
+_FILLED_IN = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")  # by the client: a variable, and its default
+_USER = re.compile(r"://(?:[a-z_-]{1,20}|\0)?(?::\0)?@")  # in an address; \0 stands for a variable
+_QUERY = re.compile(r"[?&]")
+_SCHEME_ALONE = re.compile(r"(?:[A-Za-z][A-Za-z-]{1,19} )?\W*")
 _NO_NAME = re.compile(r"[^A-Z0-9]+")
 _NAME_WORD = re.compile(r"[^\W_]+")
 _OF_ANY_SERVER = frozenset(("mcp", "server"))
@@ -76,8 +80,7 @@ def outcome(
 
 def _draft(name: str, server: Mapping[str, Any], plugin: PluginFacts | None, beside: Mapping[str, str]) -> Draft:
     command, args = values.text(server.get("command")), _args(server)
-    stated = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl"))
-    url = public_url(stated)
+    stated, url = _stated_address(server), _address(server)
     shown = " ".join([command, *args]) if command else url
     package = requirements.package_of(command, args)
     described = values.text(server.get("description"))
@@ -126,6 +129,7 @@ def _args(server: Mapping[str, Any]) -> list[str]:
     before = ""
     for item in server.get("args") or ():
         word = clean_line(values.storable(str(item)), 300)
+        word = _FILLED_IN.sub(_variable(before if after_secret_option else word.partition("=")[0]), word)
         option, is_pair, value = word.partition("=")
         if _HEADER.fullmatch(before):
             word = _header(word)
@@ -136,7 +140,8 @@ def _args(server: Mapping[str, Any]) -> list[str]:
         elif is_pair and _SECRET_OPTION.search(option):
             word = word if _PLACEHOLDER.search(value) else f"{option}={HIDDEN}"
         elif "://" in word:
-            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell line may contain an address
+            # a shell line may contain an address
+            word = word if _filled_in("", word) else _ADDRESS.sub(lambda match: public_url(match.group()), word)
         else:
             word = _LONG_WORD.sub(lambda match: HIDDEN if _looks_random(match.group()) else match.group(), word)
         after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))
@@ -151,6 +156,13 @@ def _is_placeholder(word: str) -> bool:
     return pair is not None and bool(_PLACEHOLDER.search(pair.group(1)))
 
 
+def _is_clean(word: str, redact: Callable[[str], str]) -> bool:
+    """Tell whether a word has no secret beside the variables in it, which stand for the password of an address, too."""
+    bare = _without_variables(word)
+    defaults = (default for _, default in _FILLED_IN.findall(word))
+    return bare != word and all(redact(text) == text for text in (bare, *defaults))
+
+
 def _header(word: str) -> str:
     """Return a header of a request without its value, unless the same may stand there for everybody."""
     key, colon, value = word.partition(":")
@@ -162,7 +174,7 @@ def redacted(draft: Draft, redact: Callable[[str], str]) -> Draft:
     front = draft.front_matter
     stated, args = values.text(front.get("command")), [str(word) for word in front.get("args", ())]
     listed = (stated, clean_line(stated, 300), *args)
-    words = {word: word if _is_placeholder(word) else redact(word) for word in listed}
+    words = {word: word if _is_placeholder(word) or _is_clean(word, redact) else redact(word) for word in listed}
     if not any(hidden != word for word, hidden in words.items()):
         return draft
     body, lines = draft.body, draft.install
@@ -175,18 +187,56 @@ def redacted(draft: Draft, redact: Callable[[str], str]) -> Draft:
     return dataclasses.replace(draft, body=body, install=lines, front_matter=kept)
 
 
-def _constants(server: Mapping[str, Any]) -> dict[str, str]:
+def _given(server: Mapping[str, Any]) -> dict[str, str]:
     """Return the variables whose value in the source holds for everybody: a mode, a public address, a switch.
 
-    A secret, a placeholder, a reference to another variable and a path of somebody's machine are left to the person.
+    So does a value that the client fills in from other variables. A secret, a placeholder and a path of somebody's
+    machine are left to the person.
     """
+    stated = {name: item for name, item in values.mapping(server.get("env")).items() if isinstance(item, str)}
+    filled = {name: _filled_in(name, value) for name, value in stated.items()}
     return {
-        name: value
-        for name, value in values.mapping(server.get("env")).items()
-        if isinstance(value, str)
-        and _CONSTANT.fullmatch(value)
-        and not (_SECRET_OPTION.search(name) or _PLACEHOLDER.search(value) or _looks_random(value))
+        name: filled[name] or value
+        for name, value in stated.items()
+        if filled[name]
+        or (
+            _CONSTANT.fullmatch(value)
+            and not (_SECRET_OPTION.search(name) or _PLACEHOLDER.search(value) or _looks_random(value))
+        )
     }
+
+
+def _filled_in(key: str, value: str) -> str:
+    """Return a value that the client fills in from variables; empty if it does not, or if a secret may be in it."""
+    bare = _without_variables(value)
+    if bare == value or value != clean_line(values.storable(value), 300) or "${" in bare:
+        return ""
+    first, *pairs = _QUERY.split(bare)
+    asked = (pair.partition("=") for pair in pairs)
+    if _PLACEHOLDER.search(first) or not all(_is_open(*part) for part in ((key, first), *(one[::2] for one in asked))):
+        return ""
+    return _FILLED_IN.sub(_variable(key), value)
+
+
+def _without_variables(value: str) -> str:
+    return _USER.sub("://", _FILLED_IN.sub("\0", value)).replace("\0", "")
+
+
+def _variable(key: str) -> Callable[[re.Match[str]], str]:
+    """Return what writes a variable without its default if that may be a secret."""
+
+    def written(match: re.Match[str]) -> str:
+        return match.group() if _is_open(f"{key} {match[1]}", match[2] or "") else f"${{{match[1]}}}"
+
+    return written
+
+
+def _is_open(key: str, text: str) -> bool:
+    """Tell whether a text that stands beside variables, or for one, looks like no secret."""
+    long = any(_DIGIT.search(word) and "/" not in word for word in _LONG_WORD.findall(text))
+    if long or _MIXED.search(text.replace("_", " ")) or _looks_random(text) or {"@", ":"} <= set(text):
+        return False
+    return "://" in text or not _SECRET_OPTION.search(key) or _SCHEME_ALONE.fullmatch(text) is not None
 
 
 def _looks_random(word: str) -> bool:
@@ -197,6 +247,16 @@ def public_url(url: str) -> str:
     """Return a web address without user, password, query and fragment."""
     found = _URL.match(url)
     return clean_line("".join(found.groups()), 300) if found else ""
+
+
+def _address(server: Mapping[str, Any]) -> str:
+    """Return a remote server's address without what may be a secret; a variable of the client may begin it."""
+    stated = _stated_address(server)
+    return public_url(stated) or _filled_in("", stated.partition("?")[0])
+
+
+def _stated_address(server: Mapping[str, Any]) -> str:
+    return values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl"))
 
 
 def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, Any]:
@@ -213,7 +273,7 @@ def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, A
 
 def _reached(name: str, server: Mapping[str, Any], url: str) -> tuple[str, tuple[str, ...]]:
     """Return the address of a remote server with its query, and its headers, with variables in place of secrets."""
-    query = values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")).partition("?")[2]
+    query = _stated_address(server).partition("?")[2]
     pairs = [pair.partition("=") for pair in query.partition("#")[0].split("&") if pair]
     asked = "&".join(f"{key}{equals}{_stated(name, key, value)}" for key, equals, value in pairs)
     headers = (
@@ -227,6 +287,8 @@ def _reached(name: str, server: Mapping[str, Any], url: str) -> tuple[str, tuple
 def _stated(server: str, key: str, value: str) -> str:
     """Return the value of a header or of a query's key, with a variable where a person's own secret belongs."""
     value = clean_line(values.storable(value), 300)
+    if filled := _filled_in(key, value):
+        return filled
     if not value or (not _PLACEHOLDER.search(value) and _is_public(key, value)):
         return value
     scheme = found.group() if (found := _SCHEME.match(value)) else ""
@@ -249,12 +311,13 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
     if command:
         yield from requirements.of_command(command, args, evidence=evidence)
     named: dict[str, None] = {}
-    constants = _constants(server)
+    given = _given(server)
     for variable in values.mapping(server.get("env")):
-        if variable not in constants:
+        if variable not in given:
             named.setdefault(variable, None)
     reached = _reached(name, server, "") if not command else ()
-    text = json.dumps([server.get("env"), server.get("headers"), server.get("url"), args, reached], default=str)
+    stated = [server.get(key) for key in ("env", "headers", "url")]
+    text = json.dumps([*stated, list(given.values()), args, reached], default=str)
     for need in requirements.of_variables(text, evidence=evidence):
         named.setdefault(need.name, None)
     for variable in named:
@@ -262,12 +325,14 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
 
 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
+    if server.get("type") == "ws" or url.startswith(("ws://", "wss://")):
+        return ()  # `claude mcp add` knows no such transport; only the file states it
     if url:
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
         return (install.remote_server_line(name, transport, *_reached(name, server, url)),)
     command = values.text(server.get("command"))
     if not command:
         return ()
-    constants = _constants(server)
-    variables = {variable: constants.get(variable, "") for variable in values.mapping(server.get("env"))}
+    given = _given(server)
+    variables = {variable: given.get(variable, "") for variable in values.mapping(server.get("env"))}
     return (install.stdio_server_line(name, variables, [clean_line(command, 300), *args]),)

@@ -138,7 +138,11 @@ def _server(arguments: list[str]) -> str:
 
 def _is_remote(address: str, headers: list[str]) -> bool:
     options, told = headers[::2], headers[1::2]
-    return "://" in address and len(options) == len(told) and all(option == "--header" for option in options)
+    return (
+        ("://" in address or address.startswith("${"))
+        and len(options) == len(told)
+        and all(option == "--header" for option in options)
+    )
 
 
 def _only_variables(words: list[str]) -> bool:

@@ -26,6 +26,7 @@ _BETWEEN_WORDS = re.compile(r"[-_.]+")  # separators in a Python package's name
 _SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
+_AT_REF = re.compile(r"^([\w-]+/[\w.-]+)[@#][\w./-]+$")
 _HOST = re.compile(
     r"^(?:[\w](?:[\w.-]*[\w])?\.?|[0-9a-f:.]+)$", re.ASCII | re.IGNORECASE
 )  # strict, because the host becomes a word of ssh's command line
@@ -42,6 +43,7 @@ class Address:
     key: str = ""
     repository: str = ""
     pinned: str = ""  # `host:port:ip` that git must connect to, if the host was checked
+    note: str = ""  # what a person should know of what is read
 
 
 def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Address:
@@ -72,13 +74,18 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
         elif _SHORT.match(text):
             text = f"https://github.com/{text}"
         else:
-            message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
-            raise UnknownSource(message)
+            raise _unknown(text)
     if text.startswith("file://"):
         from urllib.request import url2pathname  # noqa: PLC0415 - takes longer to import than all else here
 
         return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
     return _remote(text, trusted=trusted)
+
+
+def _unknown(text: str) -> UnknownSource:
+    if named := _AT_REF.match(text):
+        return UnknownSource(f"no branch or tag can be chosen; {named[1]} reads the default branch")
+    return UnknownSource(f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}")
 
 
 def package_of(address: Address) -> tuple[str, str, str]:
@@ -170,10 +177,14 @@ def _remote(text: str, *, trusted: bool) -> Address:
     if not key:
         message = f"{clean_line(text, 120)!r} names no repository; {_WAY_OUT}"
         raise SourceError(message)
-    address = text
+    address, note = text, ""
     if parts.scheme == "https" and host.lower() == "github.com":
         address = f"https://github.com/{key.partition('/')[2]}"  # a link to a folder or file in it names the repository
-    return Address(GIT, address, key=key, repository=key, pinned=pinned)
+        inner = "/".join(part for part in parts.path.split("/") if part).partition("/")[2].partition("/")[2]
+        if inner or parts.fragment:
+            named = clean_line(inner or parts.fragment, 80)
+            note = f"the whole repository is read, at its default branch, and not {named} alone"
+    return Address(GIT, address, key=key, repository=key, pinned=pinned, note=note)
 
 
 def _is_archive(place: Path) -> bool:

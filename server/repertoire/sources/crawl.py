@@ -1,4 +1,4 @@
-"""Lists and reads the files of a folder within bounds; links are reported and never followed."""
+"""Lists and reads the files of a folder within bounds; links are reported, and none is followed out of the folder."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class Mount:
     root: Path
     prefix: str = ""
     only: tuple[str, ...] = ()  # names at the top of the folder that are read; empty: all
+    linked: bool = False  # a link led here, and no further one is followed, since links may form circles
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def nothing(_path: str, _folder: bool) -> bool:  # noqa: FBT001 - a predicate
 class _Walk:
     limits: CrawlLimits
     ignored: Ignored
+    plugins: bool
     entries: list[FoundFile] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     truncated: str = ""
@@ -104,9 +106,14 @@ def is_unread(folder: str) -> bool:
     return folder in _UNREAD_FOLDERS
 
 
-def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = nothing) -> Listing:
-    """List the regular files of the mounts in a stable order; links are reported, never followed."""
-    state = _Walk(limits, ignored)
+def walk(
+    mounts: tuple[Mount, ...], *, limits: CrawlLimits, ignored: Ignored = nothing, plugins: bool = False
+) -> Listing:
+    """List the regular files of the mounts in a stable order; links are reported, not followed.
+
+    With `plugins` a link to a folder of the same mount is followed where a plugin has its skills, as the client does.
+    """
+    state = _Walk(limits, ignored, plugins)
     for mount in mounts:
         if is_folder(mount.root):
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
@@ -211,6 +218,10 @@ def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth
     if state.ignored(path, stat.S_ISDIR(status.st_mode)):
         return
     if stat.S_ISLNK(status.st_mode):
+        target = _linked_skills(mount, Path(child.path)) if state.plugins and shown == path else None
+        if target is not None:
+            _walk_folder(state, Mount(target, path, linked=True), target, path, depth + 1)
+            return
         state.refused.append(_refuse_link(mount, child, shown))
     elif stat.S_ISDIR(status.st_mode):
         if child.name not in _UNREAD_FOLDERS:
@@ -221,6 +232,19 @@ def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth
         state.refused.append(Refused(shown, "the file name is not UTF-8"))
     else:
         state.entries.append(FoundFile(path, Path(child.path), status.st_size))
+
+
+def _linked_skills(mount: Mount, link: Path) -> Path | None:
+    """Return the folder of the mount that a plugin links as its skills, or as one of them; else None."""
+    skills = link if link.name == "skills" else link.parent
+    if mount.linked or skills.name != "skills" or not is_folder(skills.parent / ".claude-plugin"):
+        return None
+    try:
+        target = link.resolve()
+    except (OSError, RuntimeError):
+        return None
+    within = target.is_relative_to(mount.root.resolve()) and not link.absolute().is_relative_to(target)
+    return target if within and is_folder(target) else None
 
 
 def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:

@@ -24,7 +24,7 @@ from repertoire.sources.client_files import (
 )
 from repertoire.sources.crawl import READ_CAP, Mount, children, exists, is_file, is_folder, linked_mounts
 
-_FOLDERS = ("agents", "commands", "skills")
+_FOLDERS = ("agents", "commands", "output-styles", "skills")
 _OWN_SCOPES = ("user", "managed", "")  # scopes of plugins that are in use in every project
 
 

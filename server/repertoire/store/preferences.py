@@ -86,6 +86,13 @@ class Preferences:
                 (node_key, json.dumps(list(capabilities)), now),
             )
 
+    def follow(self, old: str, new: str) -> None:
+        """Give a component what was decided about the one that it was under another id."""
+        with self._db.transaction():
+            self._db.execute("UPDATE OR REPLACE mute SET target = ? WHERE target = ?", (storable(new), storable(old)))
+            ids = (storable(new), storable(old))
+            self._db.execute("UPDATE OR REPLACE correction SET node_key = ? WHERE node_key = ?", ids)
+
     def corrections(self) -> dict[str, tuple[str, ...]]:
         """Map every corrected component to its capabilities."""
         return {

@@ -9,6 +9,7 @@ import pytest
 from ingestion.workbench import commit, git, repository, skill
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.settings import Settings
+from repertoire.sources import clones as clones_of_sources
 from repertoire.sources.scratch import PLACE
 
 FILES = {"skills/one/SKILL.md": skill("one"), "skills/two/SKILL.md": skill("two")}
@@ -161,7 +162,7 @@ def test_links_submodules_and_large_files_of_a_clone_stay_what_they_are(bench, t
     report = bench.ingest(origin.as_uri())
 
     assert not any("skills/sub" in key for key in bench.all())
-    assert {skipped.path for skipped in report.skipped} == {"skills/passwd"}
+    assert {skipped.path for skipped in report.skipped} == {"skills/passwd", "skills/lfs/SKILL.md"}
 
 
 def test_a_repository_that_is_too_large_is_refused_and_leaves_nothing_behind(bench):
@@ -211,3 +212,14 @@ def test_a_model_cannot_clone_from_outside_the_project(bench):
         bench.ingest(origin, trusted=False)
     inside = bench.write(FILES, under="project/plugins")
     assert bench.ingest(inside, trusted=False).components == 2
+
+
+@pytest.mark.parametrize("tail", ["tree/v1", "tree/main/skills/one", "blob/main/README.md"])
+def test_a_link_into_a_repository_is_told_to_read_the_whole_of_it(bench, monkeypatch, tail):
+    origin = repository(bench.write(FILES))
+    fetch = clones_of_sources.fetch
+    monkeypatch.setattr(clones_of_sources, "fetch", lambda _, target, **more: fetch(str(origin), target, **more))
+    report = bench.ingest(f"https://github.com/acme/skills/{tail}")
+    assert report.components == 2
+    assert report.warnings == (f"the whole repository is read, at its default branch, and not {tail} alone",)
+    assert bench.ingest("https://github.com/acme/skills").warnings == ()

@@ -31,7 +31,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
     """
     opened = _open(store, home, source, settings)
     with opened.scratch or contextlib.nullcontext():
-        listing = crawl.walk(opened.mounts, limits=opened.limits)
+        listing = crawl.walk(opened.mounts, limits=opened.limits, plugins=True)
         entries = {entry.path: entry for entry in listing.entries}
         plan = plan_of(opened, entries)
         files, unread = read_files(entries, opened.documents, plan, lambda _done, _total: None)

@@ -15,6 +15,7 @@ from repertoire.app.clock import now
 from repertoire.app.current_project import project_folder
 from repertoire.app.sources.catalogue_source import shipped_wording
 from repertoire.app.sources.cpu_limit import cpu_limit
+from repertoire.app.sources.moved_files import follow_moves
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
     Report,
@@ -48,6 +49,7 @@ from repertoire.trust.redaction import SECRET, redact
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
+_LFS = "version https://git-lfs.github.com/spec/"
 _A_FILE_S = 15.0  # processor time for one file; the slowest of 6,800 real components takes half a second
 
 
@@ -123,7 +125,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
-    listing = crawl.walk(opened.mounts, limits=opened.limits)
+    listing = crawl.walk(opened.mounts, limits=opened.limits, plugins=True)
     entries = {entry.path: entry for entry in listing.entries}
     plan = plan_of(opened, entries)
     files, unread = read_files(
@@ -149,6 +151,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
     report(Step(info.key, "write", 0, len(records)))
     before = store.graph.summaries()
     counts = write_records(store, info, records, found.derived, known, known_as=known_as)
+    follow_moves(store, info.key, before)
     note_departures(store, before)
     return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 
@@ -156,7 +159,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
 def content_now(store: Store, info: SourceInfo, root: Path, component: Component) -> str:
     """Return the content hash that a component would get if its source were read now from a folder, or nothing."""
     opened = OpenedSource(info, (crawl.Mount(root),), Site(), SourceLayout())
-    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits).entries}
+    entries = {entry.path: entry for entry in crawl.walk(opened.mounts, limits=opened.limits, plugins=True).entries}
     plan = replace(plan_of(opened, entries), read=tuple({component.path} & set(entries)))
     files, unread = read_files(entries, {}, plan, lambda _done, _total: None)
     records = extract(files, unread, plan, context_of(store, opened, entries)).records
@@ -229,6 +232,9 @@ def read_files(
         text = crawl.decode(data) if isinstance(data, bytes) else None
         if isinstance(data, str) or text is None:
             unread[path] = data if isinstance(data, str) else "not UTF-8 text"
+            continue
+        if text.startswith(_LFS):
+            unread[path] = "a pointer of Git LFS, whose file was not fetched"
             continue
         room -= len(data)
         files[path] = SourceFile(path, text, _digest(data, path, entries, plan))

@@ -84,7 +84,8 @@ def open_address(
     fetched_now = clones.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
     opened = _open_clone(address, target, around)
     info = replace(opened.info, commit=fetched_now.commit)
-    return replace(opened, info=info, moved=fetched_now.moved, as_kept=False)
+    noted = (address.note,) if address.note else ()
+    return replace(opened, info=info, moved=fetched_now.moved, as_kept=False, warnings=(*noted, *opened.warnings))
 
 
 def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:

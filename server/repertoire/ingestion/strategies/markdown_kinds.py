@@ -21,6 +21,7 @@ from repertoire.ingestion.parts import (
     stem,
 )
 
+_TO_FILL_IN = ("{{", "<")  # in a name that is to be filled in
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
@@ -30,6 +31,7 @@ _OF_COMMANDS = frozenset(("allowed-tools", "argument-hint"))
 _PART = FileOutcome()  # the file is a part of the skill whose folder it lies in
 _NEITHER = FileOutcome(left="Markdown without the front matter of an agent or a command")
 _PACKS_OWN = FileOutcome(left="the skill of a pack, which stands in the graph itself")
+_TEMPLATE = FileOutcome(left="a template, whose name is to be filled in")
 _PROJECTS_OWN = FileOutcome(left="guidance for this source itself")
 
 
@@ -52,6 +54,8 @@ class MarkdownKind:
         found = markdown.outcome(file, kind, fallback_name=self.fallback_name(file.path, layout))
         [draft] = found.drafts
         name, described = self.name_of(file.path, draft.name, layout), self.described(file.path, layout)
+        if any(mark in name for mark in _TO_FILL_IN):
+            return _TEMPLATE
         return replace(found, drafts=(replace(draft, name=name, description=described or draft.description),))
 
 
@@ -120,7 +124,7 @@ def _is_guidance(path: str, layout: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
     if _guides(path) or (base.endswith(".mdc") and in_folder(path, "rules")):
         return True
-    styles = in_folder(path, "output-styles", "output_styles")
+    styles = in_folder(path, "output-styles", "output_styles") or layout.declared_type(path) == SETTING
     return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
 
 
