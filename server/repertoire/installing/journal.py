@@ -53,6 +53,7 @@ class JournalEntry:
     commands: tuple[ClientCommand, ...] = ()
     noted: tuple[ChangedFile, ...] = ()  # the client's state files, which its commands change
     read: tuple[str, ...] = ()  # sources that were read for it, and that no undo removes
+    config: str | None = None  # CLAUDE_CONFIG_DIR at that time, empty if it was not set; None: not known
 
 
 class Journal:
@@ -168,6 +169,7 @@ def _entry(place: Path) -> JournalEntry | str:
             ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
             read=tuple(data.get("read", ())),  # older journals have none
+            config=data.get("config"),  # neither of these
         )
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         return (
