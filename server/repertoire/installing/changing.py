@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from repertoire.domain.errors import InstallRefused
 from repertoire.installing.client import Client
+from repertoire.installing.client_objects import plugins_of, server_digest
 from repertoire.installing.journal import (
     BEGUN,
     DONE,
@@ -76,7 +76,7 @@ def carry_out(
             Path(folder).mkdir(exist_ok=True)
         for file, state in zip(listed, begun.files, strict=True):
             write(file.path, file.content, mode=state.mode)
-        begun = _run(journal, client, begun)
+        begun = _run(journal, client, begun, places)
     except (OSError, InstallRefused, KeyboardInterrupt) as error:
         undone = take_back(journal, client, _noted_now(journal.find(begun.name)), places)
         if not undone.notes:
@@ -124,20 +124,21 @@ def _mode_of(path: Path) -> int:
         return 0
 
 
-def _run(journal: Journal, client: Client, entry: JournalEntry) -> JournalEntry:
+def _run(journal: Journal, client: Client, entry: JournalEntry, places: InstallPaths) -> JournalEntry:
     for place, command in enumerate(entry.commands):
         entry = _marked(journal, entry, place, BEGUN)
         result = client.run(command.arguments)
-        entry = _marked(journal, entry, place, DONE if result.succeeded else FAILED)
+        made = server_digest(command.undo, places)
+        entry = _marked(journal, entry, place, DONE if result.succeeded else FAILED, made)
         if not result.succeeded:
             message = f"`claude {' '.join(command.arguments)}` failed, and all was taken back: {result.output}"
             raise InstallRefused(message)
     return entry
 
 
-def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> JournalEntry:
+def _marked(journal: Journal, entry: JournalEntry, place: int, state: str, made: str = "") -> JournalEntry:
     commands = [*entry.commands]
-    commands[place] = replace(commands[place], state=state)
+    commands[place] = replace(commands[place], state=state, made=made)
     entry = replace(entry, commands=tuple(commands))
     journal.keep(entry)
     return entry
@@ -150,8 +151,8 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a file was changed since or became a link, or its old content is lost, and nothing is changed;
-            or the client refuses a command, and only those after it are taken back.
+        InstallRefused: a file or server was changed since, a file became a link, or its old content is lost, and
+            nothing is changed; or the client refuses a command, and only those after it are taken back.
     """
     ours, others = _differing(entry)
     if others and entry.state != BEGUN:
@@ -160,6 +161,8 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
             f"Take back what was installed later first, or remove them by hand, and then {journal.folder / entry.name}"
         )
         raise InstallRefused(message)
+    if entry.state != BEGUN:
+        _refuse_changed_servers(entry, places)
     for item in ours:
         places.refuse_link(Path(item.path))
     noted = _noted_to_restore(entry)
@@ -191,6 +194,22 @@ def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile
     return ours, [item for item in differing if item not in ours]
 
 
+def _refuse_changed_servers(entry: JournalEntry, places: InstallPaths) -> None:
+    """Refuse to remove servers into which somebody wrote since, such as a key or an address of their own."""
+    for command in _ran(entry):
+        if _is_changed_server(command, places):
+            *_, scope, name = command.undo
+            message = (
+                f"the MCP server {name} in {places.servers(scope)} was changed since it was installed; nothing was "
+                f"taken back. If nothing in it is to be kept, `claude {' '.join(command.undo)}`, and undo again"
+            )
+            raise InstallRefused(message)
+
+
+def _is_changed_server(command: ClientCommand, places: InstallPaths) -> bool:
+    return bool(command.made) and server_digest(command.undo, places) not in ("", command.made)
+
+
 def _noted_to_restore(entry: JournalEntry) -> list[ChangedFile]:
     """Return the client's state files to which nobody wrote since it ran; those that are links are left to it."""
     own = [item for item in entry.noted if item.after and _digest_now(item) == item.after]
@@ -218,6 +237,9 @@ def _commands_back(
         if others := _needed_by(command, places):
             notes.append(f"the marketplace stays, since {', '.join(others)} of it is installed")
             continue
+        if _is_changed_server(command, places):
+            notes.append(f"the MCP server {command.undo[-1]} was changed by others, and is left as it is")
+            continue
         if failure := _command_back(client, command):
             if entry.state == DONE:
                 message = f"{failure}; the rest stays as it is, and `repertoire install --undo` tries again"
@@ -231,13 +253,7 @@ def _commands_back(
 def _needed_by(command: ClientCommand, places: InstallPaths) -> list[str]:
     """Return the installed plugins for which a marketplace must stay: the client removes them with it."""
     *verb, marketplace = command.undo
-    if verb != ["plugin", "marketplace", "remove"]:
-        return []
-    try:
-        listed = json.loads(places.installed_plugins.read_text(encoding="utf-8-sig")).get("plugins")
-    except (OSError, ValueError, AttributeError):
-        return []
-    return sorted(name for name in (listed if isinstance(listed, dict) else ()) if name.endswith(f"@{marketplace}"))
+    return plugins_of(marketplace, places) if verb == ["plugin", "marketplace", "remove"] else []
 
 
 def _left_to_client(entry: JournalEntry, noted: Sequence[ChangedFile]) -> list[str]:

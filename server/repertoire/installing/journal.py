@@ -32,11 +32,12 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class ClientCommand:
-    """A command of the client, the command that undoes it, and its state."""
+    """A command of the client, the command that undoes it, its state, and a digest of the server that it made."""
 
     arguments: tuple[str, ...]
     undo: tuple[str, ...]
     state: str = WAITING
+    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,8 @@ def _entry(place: Path) -> JournalEntry | str:
             folders=tuple(data["folders"]),
             files=tuple(ChangedFile(**item) for item in data["files"]),
             commands=tuple(
-                ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"]) for item in data["commands"]
+                ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"], item.get("made", ""))
+                for item in data["commands"]
             ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
             read=tuple(data.get("read", ())),  # older journals have none

@@ -11,9 +11,10 @@ from repertoire.installing.steps import PERSONAL
 
 @dataclass(frozen=True)
 class InstallPaths:
-    """A person's Claude Code folder, the project at hand, and whether installations are for that project only."""
+    """A person's Claude Code folder and state file, the project, and whether installations are for that one only."""
 
     config: Path
+    state: Path
     project: Path
     for_project: bool = False
 
@@ -54,6 +55,10 @@ class InstallPaths:
         if self.for_project:
             own = (self.project / ".claude" / "settings.json", self.project / ".mcp.json")
         return *own, plugins / "known_marketplaces.json", self.installed_plugins
+
+    def servers(self, scope: str) -> Path:
+        """Return the file in which the client lists the servers of a scope, `user` or `project`."""
+        return self.project / ".mcp.json" if scope == "project" else self.state
 
     @property
     def installed_plugins(self) -> Path:

@@ -64,7 +64,7 @@ class InstallRequest:
     @property
     def places(self) -> InstallPaths:
         """Return the target folders of the installation."""
-        return InstallPaths(client_files.config_folder(self.environment), self.project, self.for_project)
+        return _places(self.environment, self.project, for_project=self.for_project)
 
 
 def plan(
@@ -134,7 +134,7 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
         entry = journal.find(name)
         project = Path(entry.project)
         there = dict(environment) if entry.config is None else client_files.with_folder(environment, entry.config)
-        places = InstallPaths(client_files.config_folder(there), project)
+        places = _places(there, project)
         undone = changing.take_back(journal, Client(there, project), entry, places)
     notes = [f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read]
     if places.config != client_files.config_folder(environment):
@@ -145,6 +145,12 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
 def unreadable_installations(home: Path) -> tuple[str, ...]:
     """Return a message for each installation whose journal cannot be read: why, and what to do."""
     return tuple(Journal(home).unreadable().values())
+
+
+def _places(environment: Mapping[str, str], project: Path, *, for_project: bool = False) -> InstallPaths:
+    return InstallPaths(
+        client_files.config_folder(environment), client_files.state_file(environment), project, for_project
+    )
 
 
 @contextmanager
