@@ -31,6 +31,7 @@ def test_an_undo_that_the_client_refuses_fails_and_is_tried_again(run, shelf, us
     before = tree(user)
     path = client(tmp_path, f'test -e {tmp_path}/mended || case "$*" in *remove*) echo busy; exit 1;; esac')
     assert run("install", "loom", "tidy", "--yes", **path).returncode == 0
+    write(tmp_path / "user/.claude.json", '{"mcpServers": {"loom": {"command": "loom"}}}')
     refused = run("install", "--undo", **path)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "`claude mcp remove --scope user loom` failed: busy" in refused.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import write
+from cli.conftest import tree, write
 from cli.test_installation import client, told
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the client is an sh script")
@@ -51,6 +51,27 @@ def test_a_server_into_which_a_person_wrote_a_key_is_not_removed(run, shelf, pat
     file.write_text(listed(ADDED))
     assert run("install", "--undo", **path).returncode == 0
     assert not file.exists() if flags else file.read_text() == listed(None)
+
+
+def test_a_server_that_a_person_removed_hinders_no_undo(run, shelf, path, user, tmp_path):
+    before = tree(user)
+    assert run("install", "loom", "weave", "--yes", **path).returncode == 0
+    (tmp_path / "user/.claude.json").write_text(listed(None))
+
+    undone = run("install", "--undo", **path)
+
+    assert undone.returncode == 0, undone.stderr
+    nothing = "there was nothing left for `claude mcp remove --scope user loom` to take back"
+    assert (f"note: {nothing}" in undone.stdout, "ran: claude" in undone.stdout) == (True, False)
+    assert tree(user) == before
+
+
+def test_where_the_clients_file_cannot_be_read_nothing_counts_as_removed(run, shelf, path, tmp_path):
+    assert run("install", "loom", "--yes", **path).returncode == 0
+    (tmp_path / "user/.claude.json").write_text("{")
+    refused = run("install", "--undo", **path)
+    assert refused.returncode == 1
+    assert "failed: No MCP server named loom; the rest stays as it is" in refused.stderr
 
 
 def test_a_server_of_an_older_journal_is_removed_as_before(run, shelf, path, environment, tmp_path):

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from repertoire.domain.errors import InstallRefused
 from repertoire.installing.client import Client
-from repertoire.installing.client_objects import plugins_of, server_digest
+from repertoire.installing.client_objects import is_gone, plugins_of, server_digest
 from repertoire.installing.journal import (
     BEGUN,
     DONE,
     FAILED,
+    GONE,
     UNDONE,
     ChangedFile,
     ClientCommand,
@@ -174,6 +175,7 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
         for item in noted:
             _put_back(item, kept)
         notes += _left_to_client(entry, noted)
+    notes += _gone(entry)
     files = [*_files_back(entry, ours, kept)]
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
@@ -240,7 +242,11 @@ def _commands_back(
         if _is_changed_server(command, places):
             notes.append(f"the MCP server {command.undo[-1]} was changed by others, and is left as it is")
             continue
-        if failure := _command_back(client, command):
+        failure = _command_back(client, command)
+        if failure and is_gone(command.undo, places):
+            entry = _marked(journal, entry, place, GONE)
+            continue
+        if failure:
             if entry.state == DONE:
                 message = f"{failure}; the rest stays as it is, and `repertoire install --undo` tries again"
                 raise InstallRefused(message)
@@ -248,6 +254,11 @@ def _commands_back(
             continue
         entry = _marked(journal, entry, place, UNDONE)
     return entry, notes
+
+
+def _gone(entry: JournalEntry) -> list[str]:
+    gone = [command.undo for command in entry.commands if command.state == GONE]
+    return [f"there was nothing left for `claude {' '.join(undo)}` to take back" for undo in gone]
 
 
 def _needed_by(command: ClientCommand, places: InstallPaths) -> list[str]:

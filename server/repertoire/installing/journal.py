@@ -15,6 +15,7 @@ from repertoire.domain.errors import InstallRefused, InvalidRequest
 
 BEGUN, DONE, UNDONE = "begun", "done", "undone"
 WAITING, FAILED = "waiting", "failed"
+GONE = "gone"  # somebody else took back what the command made
 LAST = "last"
 _VERSION = 1
 _FILE = "journal.json"

@@ -162,8 +162,8 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
 
 def _is_on_for_team(context: InstallContext, plugin: str) -> bool:
     """Tell whether a plugin is to be installed for a project that has it: an undo would turn it off for its team."""
-    team = context.places.project / ".claude" / "settings.json"
-    return context.places.for_project and client_files.enabled_plugins([team]).get(plugin, False)
+    team = client_files.enabled_plugins([context.places.settings("project")])
+    return context.places.for_project and team.get(plugin, False)
 
 
 def _command(context: InstallContext, component: Component, step: Step) -> ClientCommand | None:
