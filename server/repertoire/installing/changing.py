@@ -26,6 +26,7 @@ from repertoire.installing.journal import (
     write,
 )
 from repertoire.installing.places import InstallPaths
+from repertoire.installing.unmerging import unmerge, unmerged
 
 _FILE, _PROGRAM = 0o644, 0o755
 _UNREADABLE = "unreadable"  # in place of a digest; equals none
@@ -39,11 +40,12 @@ class PlannedFile:
     content: bytes
     before: bytes | None = None
     runs: bool = False
+    merged: bool = False  # a JSON object with something added
 
 
 @dataclass(frozen=True)
 class UndoneInstallation:
-    """An installation that was undone: the files that were restored or removed, and notes on what was not restored."""
+    """An installation that was undone: the files that were restored or removed, and notes on the others."""
 
     entry: JournalEntry
     files: tuple[str, ...]
@@ -70,7 +72,8 @@ def carry_out(
         ),
         noted=tuple(ChangedFile(str(path), digest(content), "", _mode_of(path)) for path, content in noted.items()),
     )
-    contents = {digest(content): content for content in (*before.values(), *noted.values()) if content is not None}
+    merged = [file.content for file in listed if file.merged]
+    contents = {digest(kept): kept for kept in (*before.values(), *noted.values(), *merged) if kept is not None}
     begun = journal.begin(begun, contents)
     try:
         for folder in begun.folders:
@@ -152,19 +155,16 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a file or server was changed since, a file became a link, or its old content is lost, and
-            nothing is changed; or the client refuses a command, and only those after it are taken back.
+        InstallRefused: a server was changed since, or a file that was not merged or holds something else in place of
+            what was merged, or one became a link, or its old content is lost, and nothing is changed; or the client
+            refuses a command, and only those after it are taken back.
     """
     ours, others = _differing(entry)
-    if others and entry.state != BEGUN:
-        message = (
-            f"changed since they were installed: {', '.join(item.path for item in others)}; nothing was taken back. "
-            f"Take back what was installed later first, or remove them by hand, and then {journal.folder / entry.name}"
-        )
-        raise InstallRefused(message)
-    if entry.state != BEGUN:
+    finished = entry.state != BEGUN
+    if finished:
+        unmerged(journal, entry, others)
         _refuse_changed_servers(entry, places)
-    for item in ours:
+    for item in (*ours, *(others if finished else ())):
         places.refuse_link(Path(item.path))
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
@@ -177,14 +177,11 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
         notes += _left_to_client(entry, noted)
     notes += _gone(entry)
     files = [*_files_back(entry, ours, kept)]
+    notes += unmerge(journal, entry, others) if finished else _left_alone(others)
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
             Path(folder).rmdir()
     journal.keep(replace(entry, state=UNDONE))
-    notes += (
-        f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
-        for item in others
-    )
     return UndoneInstallation(entry, tuple(files), tuple(notes))
 
 
@@ -194,6 +191,13 @@ def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile
     differing = {item: found for item in entry.files if (found := _digest_now(item)) != item.before}
     ours = [item for item, found in differing.items() if found in {item.after, by_client.get(item.path)}]
     return ours, [item for item in differing if item not in ours]
+
+
+def _left_alone(others: Iterable[ChangedFile]) -> list[str]:
+    return [
+        f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
+        for item in others
+    ]
 
 
 def _refuse_changed_servers(entry: JournalEntry, places: InstallPaths) -> None:

@@ -105,19 +105,19 @@ class Journal:
         """Return an installation whose process ended half-way; None if there is none."""
         return next((entry for entry in self.entries() if entry.state == BEGUN), None)
 
-    def begin(self, entry: JournalEntry, before: Mapping[str, bytes]) -> JournalEntry:
-        """Write a new journal entry and the old contents, by digest; return the entry with its number."""
+    def begin(self, entry: JournalEntry, contents: Mapping[str, bytes]) -> JournalEntry:
+        """Write a new journal entry and the contents that an undo needs, by digest; return it with its number."""
         named = replace(entry, name=str(max((int(place.name) for place in self._places()), default=0) + 1))
         place = self.folder / named.name
         shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
-        for name, content in before.items():
+        for name, content in contents.items():
             write(place / name, content, mode=0o600)
         self.keep(named)
         return named
 
     def keep(self, entry: JournalEntry) -> None:
-        """Write the state of an installation; once it is undone, delete the old contents."""
+        """Write the state of an installation; once it is undone, delete the contents kept for it."""
         place = self.folder / entry.name
         text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
         write(place / _FILE, text.encode(), mode=0o600)
@@ -142,6 +142,11 @@ class Journal:
             )
             raise InstallRefused(message)
         return content
+
+    def merged(self, entry: JournalEntry, item: ChangedFile) -> bytes | None:
+        """Return what a merge made of a file; None if it was copied, or is of an older journal."""
+        content = read_content(self.folder / entry.name / item.after)
+        return content if digest(content) == item.after else None
 
     def _places(self) -> list[Path]:
         """Return the folders of all installations, the oldest first."""

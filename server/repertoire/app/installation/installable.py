@@ -276,7 +276,7 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
         found, told = merging.with_settings(there, offered)
     if not told:
         return InstallPart(component, notes=("it is there already",))
-    change = PlannedFile(target, merging.as_json(found), read_content(target))
+    change = PlannedFile(target, merging.as_json(found), read_content(target), merged=True)
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
