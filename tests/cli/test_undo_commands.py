@@ -31,6 +31,7 @@ def test_an_undo_that_the_client_refuses_fails_and_is_tried_again(run, shelf, us
     before = tree(user)
     path = client(tmp_path, f'test -e {tmp_path}/mended || case "$*" in *remove*) echo busy; exit 1;; esac')
     assert run("install", "loom", "tidy", "--yes", **path).returncode == 0
+    write(tmp_path / "user/.claude.json", '{"mcpServers": {"loom": {"command": "loom"}}}')
     refused = run("install", "--undo", **path)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "`claude mcp remove --scope user loom` failed: busy" in refused.stderr
@@ -48,6 +49,21 @@ def test_what_is_not_for_a_project_is_undone_after_the_project_is_gone(run, shel
     shutil.rmtree(project)
     assert run("install", "--undo", **path).returncode == 0
     assert told(tmp_path)[-5:] == ["mcp", "remove", "--scope", "user", "loom"]
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_plugin_that_a_projects_team_turned_on_is_no_installation_that_an_undo_would_turn_off(
+    run,
+    market,  # noqa: F811
+    tmp_path,
+    on,
+):
+    write(tmp_path / "project/.claude/settings.json", json.dumps({"enabledPlugins": {"kit@shelf": on}}))
+    done = run("install", "kit:weave", "--project", "--yes", **client(tmp_path, "exit 0"))
+    assert done.returncode == 0, done.stderr
+    assert ("it is installed already: the project's settings turn it on" in done.stdout) == on
+    assert ("install" in told(tmp_path)) == (not on)
+    assert run("install", "--undo", **client(tmp_path, "exit 0")).returncode == (2 if on else 0)
 
 
 def test_an_undo_has_no_dry_run(run, shelf, user):

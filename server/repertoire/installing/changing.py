@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +10,12 @@ from pathlib import Path
 
 from repertoire.domain.errors import InstallRefused
 from repertoire.installing.client import Client
+from repertoire.installing.client_objects import is_gone, plugins_of, server_digest
 from repertoire.installing.journal import (
     BEGUN,
     DONE,
     FAILED,
+    GONE,
     UNDONE,
     ChangedFile,
     ClientCommand,
@@ -25,6 +26,7 @@ from repertoire.installing.journal import (
     write,
 )
 from repertoire.installing.places import InstallPaths
+from repertoire.installing.unmerging import unmerge, unmerged
 
 _FILE, _PROGRAM = 0o644, 0o755
 _UNREADABLE = "unreadable"  # in place of a digest; equals none
@@ -38,11 +40,12 @@ class PlannedFile:
     content: bytes
     before: bytes | None = None
     runs: bool = False
+    merged: bool = False  # a JSON object with something added
 
 
 @dataclass(frozen=True)
 class UndoneInstallation:
-    """An installation that was undone: the files that were restored or removed, and notes on what was not restored."""
+    """An installation that was undone: the files that were restored or removed, and notes on the others."""
 
     entry: JournalEntry
     files: tuple[str, ...]
@@ -69,14 +72,15 @@ def carry_out(
         ),
         noted=tuple(ChangedFile(str(path), digest(content), "", _mode_of(path)) for path, content in noted.items()),
     )
-    contents = {digest(content): content for content in (*before.values(), *noted.values()) if content is not None}
+    merged = [file.content for file in listed if file.merged]
+    contents = {digest(kept): kept for kept in (*before.values(), *noted.values(), *merged) if kept is not None}
     begun = journal.begin(begun, contents)
     try:
         for folder in begun.folders:
             Path(folder).mkdir(exist_ok=True)
         for file, state in zip(listed, begun.files, strict=True):
             write(file.path, file.content, mode=state.mode)
-        begun = _run(journal, client, begun)
+        begun = _run(journal, client, begun, places)
     except (OSError, InstallRefused, KeyboardInterrupt) as error:
         undone = take_back(journal, client, _noted_now(journal.find(begun.name)), places)
         if not undone.notes:
@@ -124,20 +128,21 @@ def _mode_of(path: Path) -> int:
         return 0
 
 
-def _run(journal: Journal, client: Client, entry: JournalEntry) -> JournalEntry:
+def _run(journal: Journal, client: Client, entry: JournalEntry, places: InstallPaths) -> JournalEntry:
     for place, command in enumerate(entry.commands):
         entry = _marked(journal, entry, place, BEGUN)
         result = client.run(command.arguments)
-        entry = _marked(journal, entry, place, DONE if result.succeeded else FAILED)
+        made = server_digest(command.undo, places)
+        entry = _marked(journal, entry, place, DONE if result.succeeded else FAILED, made)
         if not result.succeeded:
             message = f"`claude {' '.join(command.arguments)}` failed, and all was taken back: {result.output}"
             raise InstallRefused(message)
     return entry
 
 
-def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> JournalEntry:
+def _marked(journal: Journal, entry: JournalEntry, place: int, state: str, made: str = "") -> JournalEntry:
     commands = [*entry.commands]
-    commands[place] = replace(commands[place], state=state)
+    commands[place] = replace(commands[place], state=state, made=made)
     entry = replace(entry, commands=tuple(commands))
     journal.keep(entry)
     return entry
@@ -150,17 +155,16 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a file was changed since or became a link, or its old content is lost, and nothing is changed;
-            or the client refuses a command, and only those after it are taken back.
+        InstallRefused: a server was changed since, or a file that was not merged or holds something else in place of
+            what was merged, or one became a link, or its old content is lost, and nothing is changed; or the client
+            refuses a command, and only those after it are taken back.
     """
     ours, others = _differing(entry)
-    if others and entry.state != BEGUN:
-        message = (
-            f"changed since they were installed: {', '.join(item.path for item in others)}; nothing was taken back. "
-            f"Take back what was installed later first, or remove them by hand, and then {journal.folder / entry.name}"
-        )
-        raise InstallRefused(message)
-    for item in ours:
+    finished = entry.state != BEGUN
+    if finished:
+        unmerged(journal, entry, others)
+        _refuse_changed_servers(entry, places)
+    for item in (*ours, *(others if finished else ())):
         places.refuse_link(Path(item.path))
     noted = _noted_to_restore(entry)
     # all is read before anything is changed, because a kept copy may be damaged
@@ -171,15 +175,13 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
         for item in noted:
             _put_back(item, kept)
         notes += _left_to_client(entry, noted)
+    notes += _gone(entry)
     files = [*_files_back(entry, ours, kept)]
+    notes += unmerge(journal, entry, others) if finished else _left_alone(others)
     for folder in reversed(entry.folders):
         with contextlib.suppress(OSError):  # somebody else has put something there
             Path(folder).rmdir()
     journal.keep(replace(entry, state=UNDONE))
-    notes += (
-        f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
-        for item in others
-    )
     return UndoneInstallation(entry, tuple(files), tuple(notes))
 
 
@@ -189,6 +191,29 @@ def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile
     differing = {item: found for item in entry.files if (found := _digest_now(item)) != item.before}
     ours = [item for item, found in differing.items() if found in {item.after, by_client.get(item.path)}]
     return ours, [item for item in differing if item not in ours]
+
+
+def _left_alone(others: Iterable[ChangedFile]) -> list[str]:
+    return [
+        f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
+        for item in others
+    ]
+
+
+def _refuse_changed_servers(entry: JournalEntry, places: InstallPaths) -> None:
+    """Refuse to remove servers into which somebody wrote since, such as a key or an address of their own."""
+    for command in _ran(entry):
+        if _is_changed_server(command, places):
+            *_, scope, name = command.undo
+            message = (
+                f"the MCP server {name} in {places.servers(scope)} was changed since it was installed; nothing was "
+                f"taken back. If nothing in it is to be kept, `claude {' '.join(command.undo)}`, and undo again"
+            )
+            raise InstallRefused(message)
+
+
+def _is_changed_server(command: ClientCommand, places: InstallPaths) -> bool:
+    return bool(command.made) and server_digest(command.undo, places) not in ("", command.made)
 
 
 def _noted_to_restore(entry: JournalEntry) -> list[ChangedFile]:
@@ -218,7 +243,14 @@ def _commands_back(
         if others := _needed_by(command, places):
             notes.append(f"the marketplace stays, since {', '.join(others)} of it is installed")
             continue
-        if failure := _command_back(client, command):
+        if _is_changed_server(command, places):
+            notes.append(f"the MCP server {command.undo[-1]} was changed by others, and is left as it is")
+            continue
+        failure = _command_back(client, command)
+        if failure and is_gone(command.undo, places):
+            entry = _marked(journal, entry, place, GONE)
+            continue
+        if failure:
             if entry.state == DONE:
                 message = f"{failure}; the rest stays as it is, and `repertoire install --undo` tries again"
                 raise InstallRefused(message)
@@ -228,16 +260,15 @@ def _commands_back(
     return entry, notes
 
 
+def _gone(entry: JournalEntry) -> list[str]:
+    gone = [command.undo for command in entry.commands if command.state == GONE]
+    return [f"there was nothing left for `claude {' '.join(undo)}` to take back" for undo in gone]
+
+
 def _needed_by(command: ClientCommand, places: InstallPaths) -> list[str]:
     """Return the installed plugins for which a marketplace must stay: the client removes them with it."""
     *verb, marketplace = command.undo
-    if verb != ["plugin", "marketplace", "remove"]:
-        return []
-    try:
-        listed = json.loads(places.installed_plugins.read_text(encoding="utf-8-sig")).get("plugins")
-    except (OSError, ValueError, AttributeError):
-        return []
-    return sorted(name for name in (listed if isinstance(listed, dict) else ()) if name.endswith(f"@{marketplace}"))
+    return plugins_of(marketplace, places) if verb == ["plugin", "marketplace", "remove"] else []
 
 
 def _left_to_client(entry: JournalEntry, noted: Sequence[ChangedFile]) -> list[str]:

@@ -15,6 +15,7 @@ from repertoire.domain.errors import InstallRefused, InvalidRequest
 
 BEGUN, DONE, UNDONE = "begun", "done", "undone"
 WAITING, FAILED = "waiting", "failed"
+GONE = "gone"  # somebody else took back what the command made
 LAST = "last"
 _VERSION = 1
 _FILE = "journal.json"
@@ -32,11 +33,12 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class ClientCommand:
-    """A command of the client, the command that undoes it, and its state."""
+    """A command of the client, the command that undoes it, its state, and a digest of the server that it made."""
 
     arguments: tuple[str, ...]
     undo: tuple[str, ...]
     state: str = WAITING
+    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class JournalEntry:
     commands: tuple[ClientCommand, ...] = ()
     noted: tuple[ChangedFile, ...] = ()  # the client's state files, which its commands change
     read: tuple[str, ...] = ()  # sources that were read for it, and that no undo removes
+    config: str | None = None  # CLAUDE_CONFIG_DIR at that time, empty if it was not set; None: not known
 
 
 class Journal:
@@ -102,19 +105,19 @@ class Journal:
         """Return an installation whose process ended half-way; None if there is none."""
         return next((entry for entry in self.entries() if entry.state == BEGUN), None)
 
-    def begin(self, entry: JournalEntry, before: Mapping[str, bytes]) -> JournalEntry:
-        """Write a new journal entry and the old contents, by digest; return the entry with its number."""
+    def begin(self, entry: JournalEntry, contents: Mapping[str, bytes]) -> JournalEntry:
+        """Write a new journal entry and the contents that an undo needs, by digest; return it with its number."""
         named = replace(entry, name=str(max((int(place.name) for place in self._places()), default=0) + 1))
         place = self.folder / named.name
         shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
-        for name, content in before.items():
+        for name, content in contents.items():
             write(place / name, content, mode=0o600)
         self.keep(named)
         return named
 
     def keep(self, entry: JournalEntry) -> None:
-        """Write the state of an installation; once it is undone, delete the old contents."""
+        """Write the state of an installation; once it is undone, delete the contents kept for it."""
         place = self.folder / entry.name
         text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
         write(place / _FILE, text.encode(), mode=0o600)
@@ -140,6 +143,11 @@ class Journal:
             raise InstallRefused(message)
         return content
 
+    def merged(self, entry: JournalEntry, item: ChangedFile) -> bytes | None:
+        """Return what a merge made of a file; None if it was copied, or is of an older journal."""
+        content = read_content(self.folder / entry.name / item.after)
+        return content if digest(content) == item.after else None
+
     def _places(self) -> list[Path]:
         """Return the folders of all installations, the oldest first."""
         found = [place for place in self.folder.glob("*") if place.name.isdecimal() and (place / _FILE).exists()]
@@ -164,10 +172,12 @@ def _entry(place: Path) -> JournalEntry | str:
             folders=tuple(data["folders"]),
             files=tuple(ChangedFile(**item) for item in data["files"]),
             commands=tuple(
-                ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"]) for item in data["commands"]
+                ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"], item.get("made", ""))
+                for item in data["commands"]
             ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
             read=tuple(data.get("read", ())),  # older journals have none
+            config=data.get("config"),  # neither of these
         )
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         return (

@@ -11,9 +11,10 @@ from repertoire.installing.steps import PERSONAL
 
 @dataclass(frozen=True)
 class InstallPaths:
-    """A person's Claude Code folder, the project at hand, and whether installations are for that project only."""
+    """A person's Claude Code folder and state file, the project, and whether installations are for that one only."""
 
     config: Path
+    state: Path
     project: Path
     for_project: bool = False
 
@@ -49,11 +50,23 @@ class InstallPaths:
     @property
     def kept_by_client(self) -> tuple[Path, ...]:
         """The files in which the client keeps its installed plugins and marketplaces, and a project's servers."""
-        plugins = self.config / "plugins"
-        own: tuple[Path, ...] = (self.config / "settings.json",)
+        own: tuple[Path, ...] = (self.settings("user"),)
         if self.for_project:
-            own = (self.project / ".claude" / "settings.json", self.project / ".mcp.json")
-        return *own, plugins / "known_marketplaces.json", self.installed_plugins
+            own = (self.settings("project"), self.servers("project"))
+        return *own, self.known_marketplaces, self.installed_plugins
+
+    def settings(self, scope: str) -> Path:
+        """Return the file in which the client keeps the settings of a scope, `user` or `project`."""
+        return (self.project / ".claude" if scope == "project" else self.config) / "settings.json"
+
+    def servers(self, scope: str) -> Path:
+        """Return the file in which the client lists the servers of a scope, `user` or `project`."""
+        return self.project / ".mcp.json" if scope == "project" else self.state
+
+    @property
+    def known_marketplaces(self) -> Path:
+        """The file in which the client lists its marketplaces."""
+        return self.config / "plugins" / "known_marketplaces.json"
 
     @property
     def installed_plugins(self) -> Path:

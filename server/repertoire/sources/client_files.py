@@ -24,14 +24,25 @@ _CAP = 1 << 20  # bytes of the largest file that is read, unless a caller expect
 
 def config_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder where Claude Code keeps a person's configuration."""
+    chosen = chosen_folder(environment)
+    return Path(chosen) if chosen else Path.home() / ".claude"
+
+
+def chosen_folder(environment: Mapping[str, str]) -> str:
+    """Return the folder that a person chose in place of `~/.claude`, absolute; empty if none was chosen."""
     chosen = environment.get(_CHOSEN, "").strip()
-    return Path(chosen).expanduser() if chosen else Path.home() / ".claude"
+    return str(Path(chosen).expanduser().absolute()) if chosen else ""
+
+
+def with_folder(environment: Mapping[str, str], chosen: str) -> dict[str, str]:
+    """Return an environment in which Claude Code uses a chosen folder; if that is empty, `~/.claude`."""
+    others = {name: value for name, value in environment.items() if name != _CHOSEN}
+    return {**others, _CHOSEN: chosen} if chosen else others
 
 
 def state_file(environment: Mapping[str, str]) -> Path:
     """Return the file in which Claude Code keeps a person's servers and what it knows of each project."""
-    chosen = environment.get(_CHOSEN, "").strip()
-    return (config_folder(environment) if chosen else Path.home()) / ".claude.json"
+    return Path(chosen_folder(environment) or Path.home()) / ".claude.json"
 
 
 def project_settings(project: Path) -> list[Path]:

@@ -64,7 +64,7 @@ class InstallRequest:
     @property
     def places(self) -> InstallPaths:
         """Return the target folders of the installation."""
-        return InstallPaths(client_files.config_folder(self.environment), self.project, self.for_project)
+        return _places(self.environment, self.project, for_project=self.for_project)
 
 
 def plan(
@@ -100,7 +100,9 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
     Raises:
         InstallRefused: a file changed since the plan, or the client refused; all changes were rolled back.
     """
-    journal, client = Journal(home), Client(wanted.environment, wanted.project)
+    chosen = client_files.chosen_folder(wanted.environment)
+    # absolute, because the client runs in the project's folder
+    journal, client = Journal(home), Client(client_files.with_folder(wanted.environment, chosen), wanted.project)
     if decided.commands:
         client.find()
     entry = JournalEntry(
@@ -110,6 +112,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
         str(wanted.project),
         commands=decided.commands,
         read=tuple(dict.fromkeys(part.read for part in decided.parts if part.read)),
+        config=chosen,
     )
     with _alone(journal):
         left = journal.unfinished()
@@ -120,7 +123,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
 
 
 def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> UndoneInstallation:
-    """Undo an installation: the last one, or the one with a name.
+    """Undo an installation, the last one or the one with a name, in the Claude Code folder that it was made in.
 
     Raises:
         InvalidRequest: no such installation exists.
@@ -130,15 +133,24 @@ def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATI
     with _alone(journal):
         entry = journal.find(name)
         project = Path(entry.project)
-        places = InstallPaths(client_files.config_folder(environment), project)
-        undone = changing.take_back(journal, Client(environment, project), entry, places)
-    stay = (f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read)
-    return replace(undone, notes=(*undone.notes, *stay))
+        there = dict(environment) if entry.config is None else client_files.with_folder(environment, entry.config)
+        places = _places(there, project)
+        undone = changing.take_back(journal, Client(there, project), entry, places)
+    notes = [f"{source} was read for it; its components {_until_removed(source)}" for source in entry.read]
+    if places.config != client_files.config_folder(environment):
+        notes.append(f"it was installed for the Claude Code folder {places.config}, and was taken back there")
+    return replace(undone, notes=(*undone.notes, *notes))
 
 
 def unreadable_installations(home: Path) -> tuple[str, ...]:
     """Return a message for each installation whose journal cannot be read: why, and what to do."""
     return tuple(Journal(home).unreadable().values())
+
+
+def _places(environment: Mapping[str, str], project: Path, *, for_project: bool = False) -> InstallPaths:
+    return InstallPaths(
+        client_files.config_folder(environment), client_files.state_file(environment), project, for_project
+    )
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from repertoire.installing.steps import (
     read,
 )
 from repertoire.ports import StoredComponent
+from repertoire.sources import client_files
 from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
@@ -140,6 +141,8 @@ def _refuse_flagged(context: InstallContext, component: Component, flags: Sequen
 
 def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> InstallPart:
     component = stored.component
+    if any(isinstance(step, SetPlugin) and _is_on_for_team(context, step.plugin) for step in steps):
+        return InstallPart(component, notes=("it is installed already: the project's settings turn it on",))
     along = [other for other in context.unit(component) if other.component.id != component.id]
     for other in along:
         _refuse_flagged(context, other.component, other.component.flags)
@@ -155,6 +158,12 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         along=tuple(other.component for other in along if other.component.type in _LISTED),
         notes=("the plugin's other parts were neither read nor checked",) if unread else (),
     )
+
+
+def _is_on_for_team(context: InstallContext, plugin: str) -> bool:
+    """Tell whether a plugin is to be installed for a project that has it: an undo would turn it off for its team."""
+    team = client_files.enabled_plugins([context.places.settings("project")])
+    return context.places.for_project and team.get(plugin, False)
 
 
 def _command(context: InstallContext, component: Component, step: Step) -> ClientCommand | None:
@@ -267,7 +276,7 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
         found, told = merging.with_settings(there, offered)
     if not told:
         return InstallPart(component, notes=("it is there already",))
-    change = PlannedFile(target, merging.as_json(found), read_content(target))
+    change = PlannedFile(target, merging.as_json(found), read_content(target), merged=True)
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
