@@ -56,6 +56,36 @@ def test_any_other_line_is_left_to_a_person(line):
     assert read((line,)) == (ByHand(line),)
 
 
+@pytest.mark.parametrize(
+    ("line", "own"),
+    [
+        ("claude mcp add --transport http jfrog 'https://<PLATFORM_URL>/mcp'", "https://<PLATFORM_URL>/mcp"),
+        ("claude mcp add --transport http postman 'https://mcp.postman.io/{minimal | mcp}'", "{minimal | mcp}"),
+        ("claude mcp add filesystem -- npx -y server-filesystem /path/to/allowed/files", "/path/to/allowed/files"),
+        ("claude mcp add logfire -- uvx logfire-mcp@latest --read-token=YOUR-TOKEN", "--read-token=YOUR-TOKEN"),
+        ("claude mcp add monday -- npx monday-api-mcp -t your_monday_api_token", "your_monday_api_token"),
+        ("claude mcp add flags -- npx flags --api-key api-xxxxxxxx-xxxx", "api-xxxxxxxx-xxxx"),
+        ("claude mcp add --transport http demo https://mcp.example.com/api", "https://mcp.example.com/api"),
+    ],
+)
+def test_a_server_with_a_place_for_a_persons_own_value_is_left_to_that_person(line, own):
+    [step] = read((line,))
+    assert isinstance(step, ByHand)
+    assert own in step.own_value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "claude mcp add loom -e 'LOOM_KEY=${LOOM_KEY}' -- npx -y @acme/loom",
+        "claude mcp add --transport http loom https://loom.io/mcp --header 'Authorization: Bearer ${LOOM_TOKEN}'",
+        "claude mcp add loom -- loom --filter '{\"own\": 1}'",
+    ],
+)
+def test_a_reference_to_a_variable_and_json_are_no_place_for_a_persons_own_value(line):
+    assert isinstance(read((line,))[0], AddServer)
+
+
 @given(ODD, st.dictionaries(ODD, ODD, max_size=3), st.lists(ODD, min_size=1, max_size=3))
 def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, command):
     line = install.stdio_server_line(name, variables, command)
@@ -64,7 +94,8 @@ def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, comm
         assert step.arguments[0] == step.name
         assert step.arguments[len(step.arguments) - len(command) :] == tuple(command)
     else:
-        assert step == ByHand(line)
+        assert isinstance(step, ByHand)
+        assert step.line == line
 
 
 @given(ODD, ODD)

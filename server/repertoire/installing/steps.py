@@ -16,6 +16,10 @@ _SHORT = re.compile(rf"{_WORD}/{_WORD}")
 _SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
 _OMITTED = "…"  # marks the place where a secret was left out
+# what an author writes where a person's own value belongs: `<project-ref>`, `/path/to/files`, `YOUR_TOKEN`, `api-xxxx`
+_OWN_VALUE = re.compile(
+    r"<[^<>]+>|(?<!\$)\{[\w |-]+\}|/path/to/|\byour[-_/]|x{4}|\bexample\.(?:com|org|net)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,10 @@ class MergeInto:
 
 @dataclass(frozen=True)
 class ByHand:
-    """A line that only a person can carry out."""
+    """A line that only a person can carry out, and the word in it, if any, that stands for a value of theirs."""
 
     line: str
+    own_value: str = ""
 
 
 Step = AddMarketplace | SetPlugin | AddServer | CopyIn | MergeInto | ByHand
@@ -91,8 +96,7 @@ def _step(line: str) -> Step:
         case ["/plugin", ("install" | "enable") as verb, plugin] if _PLUGIN.fullmatch(plugin):
             return SetPlugin(verb, plugin)
         case ["claude", "mcp", "add", *arguments] if _OMITTED not in line:
-            name = _server(arguments)
-            return AddServer(name, tuple(arguments)) if name else ByHand(line)
+            return _server_step(line, arguments)
         case ["mkdir", "-p", folder, "&&", "cp", *options, source, target]:
             return _copy(line, folder, options, source, target)
         case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)]:
@@ -124,6 +128,12 @@ def _copy(line: str, folder: str, options: list[str], source: str, target: str) 
     if not _FOLDER.fullmatch(folder) or not fits or options not in ([], ["-R"]):
         return ByHand(line)
     return CopyIn(source, folder, name, whole=options == ["-R"])
+
+
+def _server_step(line: str, arguments: list[str]) -> Step:
+    own = next((word for word in arguments if _OWN_VALUE.search(word)), "")
+    name = "" if own else _server(arguments)  # the client would add a server that can never start
+    return AddServer(name, tuple(arguments)) if name else ByHand(line, own)
 
 
 def _server(arguments: list[str]) -> str:

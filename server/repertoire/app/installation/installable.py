@@ -93,7 +93,8 @@ def plan_component(context: InstallContext, stored: StoredComponent) -> InstallP
         raise InstallRefused(message)
     for step in steps:
         if isinstance(step, ByHand):
-            message = f"{component.name} is installed by hand: {step.line}"
+            own = f", with your value in place of {step.own_value}" if step.own_value else ""
+            message = f"{component.name} is installed by hand{own}: {step.line}"
             raise InstallRefused(message)
     _refuse_flagged(context, component, component.flags)
     if context.alone:
