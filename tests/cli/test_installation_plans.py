@@ -35,3 +35,26 @@ def test_a_server_that_cannot_start_without_a_persons_own_value_is_not_installed
     assert (
         "installed by hand, with your value in place of /path/to/allowed/files: claude mcp add files" in refused.stderr
     )
+
+
+def test_a_person_is_told_what_an_installed_server_still_needs_and_where_its_key_belongs(run, servers, user):
+    servers({"reef": {"command": "reef-mcp", "env": {"REEF_TOKEN": ""}}})
+
+    shown = run("install", "reef", "--dry-run").stdout
+    set_now = run("install", "reef", "--dry-run", REEF_TOKEN="r").stdout
+
+    assert "note: it requires reef-mcp, not found here; REEF_TOKEN, not set here. Where a variable is not" in shown
+    assert "in the environment that starts Claude Code, or under `env` in its settings.json" in shown
+    assert "note: it requires reef-mcp, not found here\n" in set_now
+    (user / "settings.json").write_text(json.dumps({"env": {"REEF_TOKEN": "r"}}))
+    assert "REEF_TOKEN, not set" not in run("install", "reef", "--dry-run").stdout
+
+
+def test_of_a_plugin_a_person_is_told_what_its_servers_and_hooks_need(run, tmp_path, user):
+    kit = tmp_path / "kit"
+    write(kit / ".claude-plugin/plugin.json", '{"name": "kit", "description": "Counts fish."}')
+    write(kit / ".mcp.json", json.dumps({"mcpServers": {"reef": {"command": "reef-mcp"}}}))
+    write(kit / "skills/fish/SKILL.md", "---\nname: fish\ndescription: Counts fish.\n---\nCount.\n")
+    assert run("ingest", str(kit)).returncode == 0
+
+    assert "it requires reef-mcp, not found here" in run("install", f"folder:{kit}:.", "--dry-run").stdout

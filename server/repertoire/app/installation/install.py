@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
+from repertoire.app.installation import needs
 from repertoire.app.installation.installable import AcceptedFlag, InstallContext, InstallPart, plan_component
 from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import content_now, ingest
@@ -27,6 +28,7 @@ from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import client_files, installed
 from repertoire.sources.address import INSTALLED
+from repertoire.sources.requirement_checks import RequirementChecker
 from repertoire.store.database import Store
 
 INSTALLED_COMPONENTS = INSTALLED  # the source that an installation or an undo changes
@@ -89,6 +91,10 @@ def plan(
             parts.append(plan_component(context, entry))
         else:
             parts.append(_unread_part(entry) if wanted.dry else _noted(store, plan_component(context, entry), entry))
+    checker = RequirementChecker(
+        wanted.environment, project=wanted.project, servers=context.servers | needs.servers_of(parts)
+    )
+    parts = [needs.noted(store, part, checker) for part in parts]
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(tuple(parts), tuple(files.values()), tuple(commands), wanted.places)
