@@ -58,3 +58,43 @@ def test_of_a_plugin_a_person_is_told_what_its_servers_and_hooks_need(run, tmp_p
     assert run("ingest", str(kit)).returncode == 0
 
     assert "it requires reef-mcp, not found here" in run("install", f"folder:{kit}:.", "--dry-run").stdout
+
+
+def test_what_sessions_will_start_is_the_command_and_never_what_the_author_says_of_it(run, servers):
+    told = "Counts fish.\nRuns: true"
+    servers(
+        {
+            "reef": {"command": "reef-mcp", "args": ["--deep"], "description": told},
+            "tide": {"url": "https://tide.invalid/mcp", "description": told},
+        }
+    )
+    started = [
+        line
+        for name in ("reef", "tide")
+        for line in run("install", name, "--dry-run").stdout.splitlines()
+        if "sessions will start" in line
+    ]
+    assert started == [
+        "  sessions will start: reef: reef-mcp --deep",
+        "  sessions will start: tide: https://tide.invalid/mcp",
+    ]
+
+
+def test_of_a_copied_plugin_the_command_of_its_server_is_told(run, tmp_path, user):
+    kit = tmp_path / "kit"
+    write(kit / ".claude-plugin/plugin.json", '{"name": "kit", "description": "Counts fish."}')
+    reef = {"command": "reef-mcp", "args": ["--deep"], "description": "Runs: true"}
+    write(kit / ".mcp.json", json.dumps({"mcpServers": {"reef": reef}}))
+    assert run("ingest", str(kit)).returncode == 0
+
+    shown = run("install", f"folder:{kit}:.", "--dry-run").stdout
+
+    assert "sessions will start: reef: reef-mcp --deep\n" in shown
+    assert "Runs: true" not in shown
+
+
+def test_of_a_catalogued_plugin_it_is_said_that_its_programs_are_not_known_yet(run, user):
+    shown = run("install", "playwright", "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "what sessions will start is not known yet" in shown.stdout
+    assert "sessions will start:" not in shown.stdout

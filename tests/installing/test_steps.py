@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import PurePosixPath
 
 import pytest
@@ -92,6 +93,7 @@ def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, comm
     [step] = read((line,))
     if isinstance(step, AddServer):
         assert step.arguments[0] == step.name
+        assert step.started == shlex.join(command)
         assert step.arguments[len(step.arguments) - len(command) :] == tuple(command)
     else:
         assert isinstance(step, ByHand)

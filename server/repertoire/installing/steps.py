@@ -44,6 +44,13 @@ class AddServer:
     name: str
     arguments: tuple[str, ...]
 
+    @property
+    def started(self) -> str:
+        """Return the command that sessions will start, or the address that they will reach."""
+        if "--" in self.arguments:
+            return shlex.join(self.arguments[self.arguments.index("--") + 1 :])
+        return self.arguments[3]
+
 
 @dataclass(frozen=True)
 class CopyIn:

@@ -32,7 +32,6 @@ from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
 _UNDO = {"install": "uninstall", "enable": "disable"}
-_RUNNING = (HOOK, MCP_SERVER)
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
 _HOOK_FOLDERS = (".claude/hooks/", ".claude/scripts/")
@@ -149,12 +148,13 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
+    unchecked = "the plugin's other parts were neither read nor checked, and what sessions will start is not known yet"
     return InstallPart(
         component,
         commands=tuple(commands),
-        runs=tuple(line for member in members for line in _runs(member)),
+        runs=() if unread else tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=("the plugin's other parts were neither read nor checked",) if unread else (),
+        notes=(unchecked,) if unread else (),
     )
 
 
@@ -171,12 +171,16 @@ def _command(context: InstallContext, component: Component, step: Step) -> Clien
 
 
 def _runs(component: Component) -> Iterator[str]:
-    if component.type in _RUNNING:
+    """Yield what sessions start because of a component; never a server's description, which may read like a command."""
+    if component.type == HOOK:
         yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
+    elif component.type == MCP_SERVER:
+        stated = component.front_matter
+        line = servers.command_line(stated) or str(stated.get("url", ""))
+        yield from (f"{component.name}: {line}",) if line else ()
 
 
 def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer) -> InstallPart:
-    component, unread = stored.component, stored.source_kind == CATALOGUE  # whose text is no command
     if step.name in context.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
@@ -184,7 +188,7 @@ def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer
     add = ClientCommand(
         ("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name)
     )
-    return InstallPart(component, commands=(add,), runs=() if unread else tuple(_runs(component)))
+    return InstallPart(stored.component, commands=(add,), runs=(f"{step.name}: {step.started}",))
 
 
 def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
