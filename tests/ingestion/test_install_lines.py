@@ -164,3 +164,12 @@ def test_hooks_that_the_client_does_not_read_as_they_stand_say_what_to_do_by_han
     listed = {"hooks": [{"type": "Stop", "command": "echo done"}]}
     (line,) = lines(bench, {"hooks/hooks.json": json.dumps(listed)})["hook"][1]
     assert line.startswith("Write the hooks of hooks/hooks.json into ~/.claude/settings.json by hand")
+
+
+def test_a_hook_whose_programs_have_to_be_copied_says_so_before_its_merge(bench):
+    command = 'python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/gate.py; bash ~/.claude/scripts/log.sh'
+    listed = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
+    found = lines(bench, {"hooks/gate.json": json.dumps(listed)})
+    copied = "$CLAUDE_PROJECT_DIR/.claude/hooks/gate.py, ~/.claude/scripts/log.sh"
+    merge = "merge /R/hooks/gate.json into ~/.claude/settings.json"
+    assert found["hook"][1] == (f"Copy the programs of this hook from its source to {copied}, then {merge}",)

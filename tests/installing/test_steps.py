@@ -28,6 +28,10 @@ ODD = st.text(max_size=60)
         ),
         ("mkdir -p ~/.claude/agents && cp /s/a.md ~/.claude/agents/", CopyIn("/s/a.md", "~/.claude/agents")),
         ("merge /s/hooks.json into ~/.claude/settings.json", MergeInto("/s/hooks.json", "~/.claude/settings.json")),
+        (
+            "Copy the programs of this hook from its source to a.py, then merge '/s/b c' into ~/.claude/settings.json",
+            MergeInto("/s/b c", "~/.claude/settings.json"),
+        ),
     ],
 )
 def test_a_line_of_ours_is_a_step(line, step):

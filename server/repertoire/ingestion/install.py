@@ -19,6 +19,7 @@ from repertoire.domain.component import (
     TOOL,
     WORKFLOW,
 )
+from repertoire.ingestion import hooks
 from repertoire.ingestion.clients import folder_client
 from repertoire.ingestion.parts import GUIDANCE_FILES, Draft, PluginFacts, folder, in_folder, stem
 
@@ -107,12 +108,21 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         renamed = quote(f"{stem(path)}.md") if path.endswith(_RENAMED) else ""  # a command is called by its file
         return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}", renamed)
     if draft.type in (HOOK, SETTING, MCP_SERVER):
-        return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+        return _merged(draft, place)
     if draft.type == WORKFLOW:
         return _copied(place, ".github/workflows")
     # a plugin of no marketplace is loaded from where skills lie
     whole = quote(location if path == "." else f"{location}/{path}")
     return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, f"{path}/", location)))
+
+
+def _merged(draft: Draft, place: str) -> str:
+    line = f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+    programs = hooks.started_files(draft.commands) if draft.type == HOOK else ()
+    if not programs:
+        return line
+    # without them the hook fails at every event, and may block the tool
+    return f"Copy the programs of this hook from its source to {', '.join(programs)}, then {line}"
 
 
 def _folder_name(name: str, path: str, location: str) -> str:

@@ -16,7 +16,7 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 
-EXTRACTOR_VERSION = 18  # raised when the same file yields other records; everything is then read again
+EXTRACTOR_VERSION = 19  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 

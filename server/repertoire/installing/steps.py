@@ -106,8 +106,18 @@ def _step(line: str) -> Step:
             return _server_step(line, arguments)
         case ["mkdir", "-p", folder, "&&", "cp", *options, source, target]:
             return _copy(line, folder, options, source, target)
-        case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)]:
-            return MergeInto(source, target)
+        case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)] | [
+            "Copy",
+            "the",
+            "programs",
+            *_,
+            "then",
+            "merge",
+            source,
+            "into",
+            ("~/.claude/settings.json" as target),
+        ]:
+            return MergeInto(source, target)  # a hook is refused where its programs are not there
     return ByHand(line)
 
 

@@ -34,8 +34,6 @@ from repertoire.trust.scan import is_checked, scan
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
-_HOOK_FOLDERS = (".claude/hooks/", ".claude/scripts/")
-_UNQUOTED = str.maketrans("\"'", "  ")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -288,11 +286,9 @@ def _commands(component: Component, offered: Mapping[str, object]) -> str:
 
 def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:
     """Refuse hooks that start files which are not there: where one cannot start, the client blocks the tool."""
-    words = (word.strip(";|&()") for line in told for word in line.translate(_UNQUOTED).split())
-    named = {word for word in words if any(folder in word for folder in _HOOK_FOLDERS)}
     config, project = context.places.config, context.places.project if context.places.for_project else None
     missing = []
-    for name in sorted(named):
+    for name in hooks.started_files("\n".join(told)):
         at_home = name.startswith(("~", "$HOME", "${HOME}"))
         root = config if at_home else project / ".claude" if project is not None else None
         if root is None or not (root / name.partition(".claude/")[2]).is_file():
