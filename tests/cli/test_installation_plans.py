@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import write
+from ingestion.workbench import repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: programs are sh scripts")
 
@@ -98,3 +100,20 @@ def test_of_a_catalogued_plugin_it_is_said_that_its_programs_are_not_known_yet(r
     assert shown.returncode == 0, shown.stderr
     assert "what sessions will start is not known yet" in shown.stdout
     assert "sessions will start:" not in shown.stdout
+
+
+@pytest.mark.parametrize("how", [shutil.copytree, shutil.move])
+def test_what_was_read_in_another_home_is_to_be_read_again(run, environment, user, tmp_path, how):
+    write(tmp_path / "made/skills/fish/SKILL.md", "---\nname: fish\ndescription: Counts fish.\n---\nCount.\n")
+    repository(tmp_path / "made")
+    address = (tmp_path / "made").as_uri()
+    path = {"GIT_ALLOW_PROTOCOL": "file", "REPERTOIRE_HOME": str(tmp_path / "moved")}
+    assert run("ingest", address, GIT_ALLOW_PROTOCOL="file").returncode == 0
+    how(environment["REPERTOIRE_HOME"], tmp_path / "moved")
+
+    refused = run("install", "fish", "--yes", **path)
+
+    assert refused.returncode == 1
+    assert "where its source lies now; `repertoire ingest` its source again" in refused.stderr
+    assert run("ingest", address, **path).returncode == 0
+    assert run("install", "fish", "--yes", **path).returncode == 0
