@@ -26,6 +26,10 @@ ODD = st.text(max_size=60)
             "mkdir -p ~/.claude/skills && cp -R '/s/a b' ~/.claude/skills/weave",
             CopyIn("/s/a b", "~/.claude/skills", "weave", whole=True),
         ),
+        (
+            "mkdir -p ~/.claude/skills/'be so' && cp -R '/s/a b/.' ~/.claude/skills/'be so'/",
+            CopyIn("/s/a b", "~/.claude/skills", "be so", whole=True),
+        ),
         ("mkdir -p ~/.claude/agents && cp /s/a.md ~/.claude/agents/", CopyIn("/s/a.md", "~/.claude/agents")),
         ("merge /s/hooks.json into ~/.claude/settings.json", MergeInto("/s/hooks.json", "~/.claude/settings.json")),
         (
@@ -47,6 +51,10 @@ def test_a_line_of_ours_is_a_step(line, step):
         "/plugin install kit@shelf; rm -rf ~",
         "mkdir -p ~/.claude/skills && cp -R /s/a ~/.claude/skills/../../x",
         "mkdir -p ~/.ssh && cp /s/a ~/.ssh/authorized_keys",
+        "mkdir -p ~/.claude/skills/x && cp -R /s/a/. ~/.claude/skills/y/",
+        "mkdir -p ~/.claude/../.ssh && cp -R /s/a/. ~/.claude/../.ssh/",
+        "mkdir -p ~/.claude/skills/x/y && cp -R /s/a/. ~/.claude/skills/x/y/",
+        "mkdir -p ~/.claude/skills/.. && cp -R /s/a/. ~/.claude/skills/../",
         "mkdir -p ~/.claude/skills && cp --target-directory=/ /s/a ~/.claude/skills/x",
         "merge /s/a.md into CLAUDE.md",
         "claude mcp add --scope user x -- run",

@@ -102,8 +102,8 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
     if draft.type == SETTING and not path.endswith(".json"):
         return _of_text(path, place)
     if draft.type == SKILL:
-        whole = quote(f"{location}/{folder(path)}".rstrip("/"))
-        return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, path, location)))
+        whole = f"{location}/{folder(path)}".rstrip("/")
+        return _copied_folder(whole, quote(_folder_name(draft.name, path, location)))
     if draft.type in _FOLDERS:
         renamed = quote(f"{stem(path)}.md") if path.endswith(_RENAMED) else ""  # a command is called by its file
         return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}", renamed)
@@ -112,8 +112,8 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
     if draft.type == WORKFLOW:
         return _copied(place, ".github/workflows")
     # a plugin of no marketplace is loaded from where skills lie
-    whole = quote(location if path == "." else f"{location}/{path}")
-    return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, f"{path}/", location)))
+    whole = location if path == "." else f"{location}/{path}"
+    return _copied_folder(whole, quote(_folder_name(draft.name, f"{path}/", location)))
 
 
 def _merged(draft: Draft, place: str) -> str:
@@ -147,6 +147,11 @@ def _of_text(path: str, place: str) -> str:
 def _copied(what: str, target: str, name: str = "") -> str:
     """Return a copy command for bash, dash, zsh and fish; it creates the folder, which Claude Code does not."""
     return f"mkdir -p {target} && cp {what} {target}/{name}"
+
+
+def _copied_folder(whole: str, name: str) -> str:
+    """Return a copy command that can be repeated; `cp -R A B` would put A into a B that is there already."""
+    return f"mkdir -p ~/.claude/skills/{name} && cp -R {quote(f'{whole}/.')} ~/.claude/skills/{name}/"
 
 
 def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:

@@ -140,6 +140,8 @@ def _is_address(address: str) -> bool:
 
 
 def _copy(line: str, folder: str, options: list[str], source: str, target: str) -> Step:
+    if options and source.endswith("/.") and target == f"{folder}/":  # a whole folder, copied into the one of its name
+        return _copy(line, folder.rpartition("/")[0], options, source.removesuffix("/."), folder)
     name = target.removeprefix(f"{folder}/")
     fits = target.startswith(f"{folder}/") and not {"/", "\\"} & set(name) and name not in (".", "..")
     if not _FOLDER.fullmatch(folder) or not fits or options not in ([], ["-R"]):
