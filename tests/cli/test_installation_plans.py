@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import write
+from cli.conftest import tree, write
 from ingestion.workbench import repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: programs are sh scripts")
@@ -117,3 +117,35 @@ def test_what_was_read_in_another_home_is_to_be_read_again(run, environment, use
     assert "where its source lies now; `repertoire ingest` its source again" in refused.stderr
     assert run("ingest", address, **path).returncode == 0
     assert run("install", "fish", "--yes", **path).returncode == 0
+
+
+def test_what_was_copied_is_replaced_by_the_new_text_of_its_source_and_the_undo_brings_the_old_one_back(
+    run, shelf, user, skill
+):
+    assert run("install", "weave", "--yes").returncode == 0
+    old = tree(user)
+    skill(shelf, "weave", "Weaves baskets from hazel.")
+    (shelf / "skills/weave/logo.png").unlink()
+    assert run("ingest", str(shelf)).returncode == 0
+
+    done = run("install", "weave", "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert f"replaces {user / 'skills/weave/SKILL.md'}" in done.stdout
+    assert f"note: {user / 'skills/weave/logo.png'} is no longer in its source; it stays" in done.stdout
+    assert "hazel" in (user / "skills/weave/SKILL.md").read_text()
+    assert "Nothing to do." in run("install", "weave", "--yes").stdout
+    assert run("install", "--undo").returncode == 0
+    assert tree(user) == old
+
+
+def test_a_copy_that_a_person_changed_is_not_replaced_by_the_new_text_of_its_source(run, shelf, user, skill):
+    assert run("install", "weave", "--yes").returncode == 0
+    (user / "skills/weave/SKILL.md").write_text("mine")
+    skill(shelf, "weave", "Weaves baskets from hazel.")
+    assert run("ingest", str(shelf)).returncode == 0
+
+    refused = run("install", f"folder:{shelf}:skills/weave/SKILL.md", "--yes")
+
+    assert refused.returncode == 1
+    assert "exists already with other content: nothing is overwritten" in refused.stderr

@@ -22,7 +22,7 @@ from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.client import Client
-from repertoire.installing.journal import LAST, ClientCommand, Journal, JournalEntry
+from repertoire.installing.journal import DONE, LAST, ClientCommand, Journal, JournalEntry
 from repertoire.installing.places import InstallPaths
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
@@ -79,12 +79,14 @@ def plan(
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
-    meant = (find_to_install(store, asked, project=str(wanted.project)) for asked in wanted.ids)
+    standing = [entry for entry in Journal(home).entries() if entry.state == DONE]
+    came = frozenset(key for entry in standing for key in entry.ids)
+    meant = (find_to_install(store, asked, project=str(wanted.project), came=came) for asked in wanted.ids)
     found = {entry.component.id: entry for entry in meant}
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}
-    context = _install_context(store, home, wanted)
+    context = _install_context(store, home, wanted, {file.path: file.after for one in standing for file in one.files})
     parts = []
     for key, entry in found.items():
         if key not in unread:
@@ -201,7 +203,7 @@ def _noted(store: Store, part: InstallPart, stored: StoredComponent) -> InstallP
     return replace(part, notes=(*part.notes, note), read=source)
 
 
-def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:
+def _install_context(store: Store, home: Path, wanted: InstallRequest, written: Mapping[str, str]) -> InstallContext:
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()
@@ -234,6 +236,7 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest) -> Instal
         accepted=accepted,
         flagged=wanted.flagged,
         alone=wanted.alone,
+        written=written,
     )
 
 

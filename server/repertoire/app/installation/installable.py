@@ -14,7 +14,7 @@ from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
-from repertoire.installing.journal import ClientCommand, read_content
+from repertoire.installing.journal import ClientCommand, digest, read_content
 from repertoire.installing.places import InstallPaths
 from repertoire.installing.steps import (
     SERVERS,
@@ -67,6 +67,7 @@ class InstallContext:
     accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     flagged: bool = False  # a person allows flagged components
     alone: bool = False  # copy the component without its plugin
+    written: Mapping[str, str] = field(default_factory=dict)  # path -> digest of what stands installed there
     overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
 
     def content(self, path: Path) -> bytes | None:
@@ -202,15 +203,17 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         path = target / one.path if step.whole or not step.name else target
         context.places.of(step.folder, path.relative_to(context.places.of(step.folder)).as_posix())
         before = context.content(path)
-        if before not in (None, one.content):
+        if before not in (None, one.content) and not _is_ours(context, path, before):
             message = f"{path} exists already with other content: nothing is overwritten; move it away first"
             if path in context.overlay:
                 message = f"two of these would be {path}, which is one file; install one of them"
             raise InstallRefused(message)
-        if before is None:
-            files.append(PlannedFile(path, one.content, runs=one.runs))
+        if before != one.content:
+            files.append(PlannedFile(path, one.content, before, runs=one.runs))
     context.overlay.update({file.path: file.content for file in files})
     notes = [f"a link is left out: {link}" for link in links]
+    if step.whole:
+        notes += _dropped(context, target, [one.path for one in found])
     return InstallPart(
         component,
         files=tuple(files),
@@ -218,6 +221,19 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         along=tuple(other for other in inside if other.type in _LISTED),
         notes=(*notes, *(() if files else ("it is there already",))),
     )
+
+
+def _is_ours(context: InstallContext, path: Path, before: bytes | None) -> bool:
+    """Tell whether a file is as an earlier installation left it, so that replacing it loses nothing of a person's."""
+    return path not in context.overlay and context.written.get(str(path)) == digest(before)
+
+
+def _dropped(context: InstallContext, target: Path, found: Collection[str]) -> Iterator[str]:
+    """Yield notes on files of an earlier installation that the component has no longer."""
+    kept = {str(target / path) for path in found}
+    for path in context.written:
+        if Path(path).is_relative_to(target) and path not in kept and Path(path).exists():
+            yield f"{path} is no longer in its source; it stays, remove it by hand"
 
 
 def _inside(context: InstallContext, stored: StoredComponent, step: CopyIn) -> Iterator[Component]:
