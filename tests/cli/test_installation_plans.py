@@ -39,15 +39,17 @@ def test_a_server_that_cannot_start_without_a_persons_own_value_is_not_installed
     )
 
 
-def test_a_person_is_told_what_an_installed_server_still_needs_and_where_its_key_belongs(run, servers, user):
-    servers({"reef": {"command": "reef-mcp", "env": {"REEF_TOKEN": ""}}})
+def test_a_person_is_told_what_an_installed_server_still_needs_and_where_its_key_belongs(run, servers, user, tmp_path):
+    servers({"reef": {"command": "pipx", "args": ["run", "reef"], "env": {"REEF_TOKEN": ""}}})
+    (tmp_path / "empty").mkdir()
+    path = {"PATH": str(tmp_path / "empty")}
 
-    shown = run("install", "reef", "--dry-run").stdout
-    set_now = run("install", "reef", "--dry-run", REEF_TOKEN="r").stdout
+    shown = run("install", "reef", "--dry-run", **path).stdout
+    set_now = run("install", "reef", "--dry-run", REEF_TOKEN="r", **path).stdout
 
-    assert "note: it requires reef-mcp, not found here; REEF_TOKEN, not set here. Where a variable is not" in shown
-    assert "in the environment that starts Claude Code, or under `env` in its settings.json" in shown
-    assert "note: it requires reef-mcp, not found here\n" in set_now
+    where = "Set variables in the environment that starts Claude Code, or under `env` in its settings.json"
+    assert f"note: it requires pipx, not found here; REEF_TOKEN, not set here. {where}\n" in shown
+    assert "note: it requires pipx, not found here\n" in set_now
     (user / "settings.json").write_text(json.dumps({"env": {"REEF_TOKEN": "r"}}))
     assert "REEF_TOKEN, not set" not in run("install", "reef", "--dry-run").stdout
 

@@ -12,7 +12,7 @@ from repertoire.store.database import Store
 
 _RUNNING = (HOOK, MCP_SERVER)
 _TOLD = 6  # requirements of one component's installation that are named
-_WHERE = "set variables in the environment that starts Claude Code, or under `env` in its settings.json"
+_WHERE = ". Set variables in the environment that starts Claude Code, or under `env` in its settings.json"
 
 
 def servers_of(parts: Iterable[InstallPart]) -> frozenset[str]:
@@ -26,12 +26,13 @@ def noted(store: Store, part: InstallPart, checker: RequirementChecker) -> Insta
     if not part.files and not part.commands:
         return part
     started = [one for one in part.along if one.type in _RUNNING]
-    lacking = list(_lacking(store, (part.component, *started), checker))
+    lacking = dict(_lacking(store, (part.component, *started), checker))
     if not lacking:
         return part
-    shown = [text for _, text in lacking[:_TOLD]] + (["…"] if len(lacking) > _TOLD else [])
-    where = f". Where a variable is not set: {_WHERE}" if any(key.startswith("env:") for key, _ in lacking) else ""
-    return replace(part, notes=(*part.notes, f"it requires {'; '.join(shown)}{where}"))
+    texts = [*dict.fromkeys(lacking.values())]  # a program may be wanted as a binary and as a runtime
+    shown = [*texts[:_TOLD], "…"] if len(texts) > _TOLD else texts
+    variables = any(key.startswith("env:") for key in lacking)
+    return replace(part, notes=(*part.notes, f"it requires {'; '.join(shown)}{_WHERE if variables else ''}"))
 
 
 def _lacking(store: Store, components: Iterable[Component], checker: RequirementChecker) -> Iterator[tuple[str, str]]:
