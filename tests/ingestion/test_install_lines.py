@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -67,7 +70,7 @@ def test_what_a_marketplace_lists_that_the_client_refuses_is_copied(bench, liste
 
 def test_a_plugin_of_no_marketplace_goes_where_the_client_loads_it_from(bench):
     found = lines(bench, plugin())
-    assert found["plugin"] == ("kit", ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",))
+    assert found["plugin"] == ("kit", ("mkdir -p ~/.claude/skills/kit && cp -R /R/kit/. ~/.claude/skills/kit/",))
 
 
 @pytest.mark.parametrize("refused", [{"agents": "./agents/"}, {"commands": ["commands/weave.md"]}])
@@ -76,7 +79,9 @@ def test_a_plugin_whose_manifest_the_client_refuses_has_no_line_and_its_parts_ar
     found = lines(bench, plugin({**MANIFEST, **refused}, listed))
     assert found["plugin"] == ("kit", ())
     assert found["agent"][1] == ("mkdir -p ~/.claude/agents && cp /R/kit/agents/weaver.md ~/.claude/agents/",)
-    assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave ~/.claude/skills/weave",)
+    assert found["skill"][1] == (
+        "mkdir -p ~/.claude/skills/weave && cp -R /R/kit/skills/weave/. ~/.claude/skills/weave/",
+    )
 
 
 def test_a_plugin_whose_manifest_the_client_refuses_is_found_and_explained_and_only_its_parts_are_recommended(bench):
@@ -129,7 +134,7 @@ def test_what_starts_files_of_its_plugin_comes_with_that(bench):
     hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", **runs}]}]}}
     own = {"kit/hooks/hooks.json": json.dumps(hooks), "kit/.mcp.json": json.dumps({"mcpServers": {"loom": runs}})}
     found = lines(bench, {**plugin(), **own})
-    whole = ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",)
+    whole = ("mkdir -p ~/.claude/skills/kit && cp -R /R/kit/. ~/.claude/skills/kit/",)
     assert {found[kind][1] for kind in ("plugin", "hook", "mcp_server")} == {whole}
 
 
@@ -151,13 +156,25 @@ def test_an_agent_that_the_client_does_not_load_has_no_line(bench, header):
 )
 def test_a_loose_skill_is_copied_under_a_name_that_leads_nowhere_else(bench, named, called):
     found = lines(bench, {"stuff/baskets/SKILL.md": skill(named, "Weaves baskets.")})
-    line = f"mkdir -p ~/.claude/skills && cp -R /R/stuff/baskets ~/.claude/skills/{called}"
+    line = f"mkdir -p ~/.claude/skills/{called} && cp -R /R/stuff/baskets/. ~/.claude/skills/{called}/"
     assert found["skill"] == (called, (line,))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the line is for a POSIX shell")
+def test_a_copy_line_that_is_pasted_again_brings_the_new_text_and_nests_nothing(bench, tmp_path):
+    folder = bench.write({"stuff/baskets/SKILL.md": skill("baskets", "Weaves baskets.")})
+    bench.ingest(folder)
+    (line,) = bench.one("skill").install
+    for text in ("old", "new"):
+        (folder / "stuff/baskets/SKILL.md").write_text(text)
+        subprocess.run(["sh", "-c", line], env={**os.environ, "HOME": str(tmp_path)}, check=True)
+    copied = {path.name: path.read_text() for path in (tmp_path / ".claude/skills/baskets").iterdir()}
+    assert copied == {"SKILL.md": "new"}
 
 
 def test_the_only_skill_of_a_folder_is_copied_under_a_name_that_leads_nowhere_else(bench):
     found = lines(bench, {"SKILL.md": skill("../../.ssh", "Weaves baskets.")})
-    assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R ~/.claude/skills/repo",)
+    assert found["skill"][1] == ("mkdir -p ~/.claude/skills/repo && cp -R /R/. ~/.claude/skills/repo/",)
 
 
 def test_a_server_gets_a_name_that_the_client_takes_and_its_keys_from_the_environment(bench):
@@ -171,7 +188,7 @@ def test_a_skill_that_lies_deeper_than_the_client_looks_is_copied_by_itself(benc
     own = plugin(listed={"name": "shelf", "owner": {"name": "o"}})
     del own["kit/skills/weave/SKILL.md"]
     found = lines(bench, {**own, "kit/skills/weave/willow/SKILL.md": skill("willow-weaving", "Weaves baskets.")})
-    line = "mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave/willow ~/.claude/skills/willow"
+    line = "mkdir -p ~/.claude/skills/willow && cp -R /R/kit/skills/weave/willow/. ~/.claude/skills/willow/"
     assert found["skill"] == ("willow", (line,))
 
 
@@ -179,3 +196,12 @@ def test_hooks_that_the_client_does_not_read_as_they_stand_say_what_to_do_by_han
     listed = {"hooks": [{"type": "Stop", "command": "echo done"}]}
     (line,) = lines(bench, {"hooks/hooks.json": json.dumps(listed)})["hook"][1]
     assert line.startswith("Write the hooks of hooks/hooks.json into ~/.claude/settings.json by hand")
+
+
+def test_a_hook_whose_programs_have_to_be_copied_says_so_before_its_merge(bench):
+    command = 'python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/gate.py; bash ~/.claude/scripts/log.sh'
+    listed = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
+    found = lines(bench, {"hooks/gate.json": json.dumps(listed)})
+    copied = "$CLAUDE_PROJECT_DIR/.claude/hooks/gate.py, ~/.claude/scripts/log.sh"
+    merge = "merge /R/hooks/gate.json into ~/.claude/settings.json"
+    assert found["hook"][1] == (f"Copy the programs of this hook from its source to {copied}, then {merge}",)

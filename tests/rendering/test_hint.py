@@ -60,6 +60,11 @@ def test_an_item_names_our_command_which_copies_it_alone_where_its_plugin_brings
     ("line", "runs"),
     [
         ("mkdir -p ~/.claude/skills && cp -R '/a b/pdf' ~/.claude/skills/pdf", True),
+        ("mkdir -p ~/.claude/skills/'p d' && cp -R '/a b/pdf/.' ~/.claude/skills/'p d'/", True),
+        (
+            "Copy the programs of this hook from its source to a.py, then merge /s/a.json into ~/.claude/settings.json",
+            False,
+        ),
         ("merge /a/hooks.json into ~/.claude/settings.json", True),
         ("merge /a/.mcp.json into .mcp.json", True),
         ("claude mcp add pdf -e KEY=${KEY} -- npx pdf", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from repertoire.domain.component import PLUGIN
@@ -47,11 +48,15 @@ def _meant(found: list[StoredComponent], asked: str) -> list[StoredComponent]:
     wholes = {_plugin_of(entry) for entry in found if entry.component.type == PLUGIN}
     parts = [entry for entry in found if entry.component.type != PLUGIN and _plugin_of(entry) in wholes]
     meant = [entry for entry in found if entry not in parts]
-    if len({(entry.component.type, entry.component.content_hash) for entry in meant}) > 1:
+    if _differ(meant):
         listed = ", ".join(entry.component.id for entry in meant[:_MAX_IDS])
         message = f"several are called {clean_line(asked, 80)!r}: name one by its id ({listed})"
         raise InvalidRequest(message)
     return [*meant, *parts]
+
+
+def _differ(found: Iterable[StoredComponent]) -> bool:
+    return len({(entry.component.type, entry.component.content_hash) for entry in found}) > 1
 
 
 def _plugin_of(entry: StoredComponent) -> tuple[str, str, str]:
@@ -68,11 +73,14 @@ def find_one_component(store: Store, asked: str) -> StoredComponent:
     return find_meant(store, asked)[0]
 
 
-def find_to_install(store: Store, asked: str, *, project: str = "") -> StoredComponent:
+def find_to_install(
+    store: Store, asked: str, *, project: str = "", came: Collection[str] = frozenset()
+) -> StoredComponent:
     """Return the component that an id or name means in a project; of several of a name, the one suggested last.
 
     Even of exact copies one may bring far more along than the other; one that is installed is meant before those. What
-    is another client's is meant only where nothing else has the name.
+    is another client's is meant only where nothing else has the name. `came` are the ids of what was installed from
+    its source: where that has another content now than the installed copy, the source's is meant.
 
     Raises:
         UnknownComponent: no component has this id or name.
@@ -83,6 +91,9 @@ def find_to_install(store: Store, asked: str, *, project: str = "") -> StoredCom
     named = store.events.last(OFFERED) if len(found) > 1 else {}
     suggested = [entry for entry in found if entry.component.id in named]
     if not suggested:
+        offered = [entry for entry in found if not entry.component.installed]
+        if len(offered) == 1 and offered[0].component.id in came and _differ(found):
+            return offered[0]
         return _meant(found, asked)[0]
     last = max(suggested, key=lambda entry: named[entry.component.id])
     copies = (entry for entry in found if entry.component.content_hash == last.component.content_hash)

@@ -24,7 +24,7 @@ _PURPOSE = "The user installed Repertoire to hear of one in a sentence, and to h
 _CLOSING = "(From a local graph; descriptions are their authors'.)"
 # The lines that our command carries out; where a line names a repository, the command reads it first.
 _CARRIED_OUT = re.compile(
-    r"/plugin (?:marketplace add|install|enable) |mkdir -p ~/\.claude/\S+ && cp |claude mcp add [^…]*$"
+    r"/plugin (?:marketplace add|install|enable) |mkdir -p ~/\.claude/[^&]+ && cp |claude mcp add [^…]*$"
     r"|merge \S+ into (?:~/\.claude/settings\.json|\.mcp\.json)$"
     r"|Copy (?:the folder )?\S+ of https://\S+ to \.claude/(?:skills|agents|commands)/"
 )

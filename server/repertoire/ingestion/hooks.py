@@ -13,6 +13,8 @@ from repertoire.ingestion import requirements, values
 from repertoire.ingestion.parts import ComponentRequirement, Draft
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
+_OWN_FOLDERS = (".claude/hooks/", ".claude/scripts/")  # authors have their programs copied there
+_UNQUOTED = str.maketrans("\"'", "  ")
 _KEPT = 20_000  # characters of the text that are kept; the checks get all of it
 
 
@@ -101,6 +103,13 @@ def summarise(hooks: Mapping[str, Any]) -> HookSummary:
         events=events,
         needs=tuple(needs.values()),
     )
+
+
+def started_files(lines: str) -> list[str]:
+    """Return the files in Claude Code's folders of hooks and scripts that command lines name, sorted."""
+    joined = lines.replace('"/', "/")  # "$CLAUDE_PROJECT_DIR"/.claude/hooks/x is one word
+    words = (word.strip(";|&()") for word in joined.translate(_UNQUOTED).split())
+    return sorted({word for word in words if any(folder in word for folder in _OWN_FOLDERS)})
 
 
 def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draft:

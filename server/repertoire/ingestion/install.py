@@ -19,6 +19,7 @@ from repertoire.domain.component import (
     TOOL,
     WORKFLOW,
 )
+from repertoire.ingestion import hooks
 from repertoire.ingestion.clients import folder_client
 from repertoire.ingestion.parts import GUIDANCE_FILES, Draft, PluginFacts, folder, in_folder, stem
 
@@ -104,18 +105,27 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
     if draft.type == SETTING and not path.endswith(".json"):
         return _of_text(path, place)
     if draft.type == SKILL:
-        whole = quote(f"{location}/{folder(path)}".rstrip("/"))
-        return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, path, location)))
+        whole = f"{location}/{folder(path)}".rstrip("/")
+        return _copied_folder(whole, quote(_folder_name(draft.name, path, location)))
     if draft.type in _FOLDERS:
         renamed = quote(f"{stem(path)}.md") if path.endswith(_RENAMED) else ""  # a command is called by its file
         return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}", renamed)
     if draft.type in (HOOK, SETTING, MCP_SERVER):
-        return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+        return _merged(draft, place)
     if draft.type == WORKFLOW:
         return _copied(place, ".github/workflows")
     # a plugin of no marketplace is loaded from where skills lie
-    whole = quote(location if path == "." else f"{location}/{path}")
-    return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, f"{path}/", location)))
+    whole = location if path == "." else f"{location}/{path}"
+    return _copied_folder(whole, quote(_folder_name(draft.name, f"{path}/", location)))
+
+
+def _merged(draft: Draft, place: str) -> str:
+    line = f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+    programs = hooks.started_files(draft.commands) if draft.type == HOOK else ()
+    if not programs:
+        return line
+    # without them the hook fails at every event, and may block the tool
+    return f"Copy the programs of this hook from its source to {', '.join(programs)}, then {line}"
 
 
 def _folder_name(name: str, path: str, location: str) -> str:
@@ -140,6 +150,11 @@ def _of_text(path: str, place: str) -> str:
 def _copied(what: str, target: str, name: str = "") -> str:
     """Return a copy command for bash, dash, zsh and fish; it creates the folder, which Claude Code does not."""
     return f"mkdir -p {target} && cp {what} {target}/{name}"
+
+
+def _copied_folder(whole: str, name: str) -> str:
+    """Return a copy command that can be repeated; `cp -R A B` would put A into a B that is there already."""
+    return f"mkdir -p ~/.claude/skills/{name} && cp -R {quote(f'{whole}/.')} ~/.claude/skills/{name}/"
 
 
 def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentF
     """
     if not source.resolve().is_relative_to(within.resolve()) or source.is_symlink():
         message = f"{source} leads out of {within}, where its source lies; see where it leads, and copy it by hand"
+        if not Path(os.path.normpath(source)).is_relative_to(within):  # its line was written for another home
+            message = f"{source} is not in {within}, where its source lies now; `repertoire ingest` its source again"
         raise SourceError(message)
     try:
         if not whole:

@@ -16,6 +16,10 @@ _SHORT = re.compile(rf"{_WORD}/{_WORD}")
 _SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
 _OMITTED = "…"  # marks the place where a secret was left out
+# what an author writes where a person's own value belongs: `<project-ref>`, `/path/to/files`, `YOUR_TOKEN`, `api-xxxx`
+_OWN_VALUE = re.compile(
+    r"<[^<>]+>|(?<!\$)\{[\w |-]+\}|/path/to/|\byour[-_/]|x{4}|\bexample\.(?:com|org|net)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,13 @@ class AddServer:
     name: str
     arguments: tuple[str, ...]
 
+    @property
+    def started(self) -> str:
+        """Return the command that sessions will start, or the address that they will reach."""
+        if "--" in self.arguments:
+            return shlex.join(self.arguments[self.arguments.index("--") + 1 :])
+        return self.arguments[3]
+
 
 @dataclass(frozen=True)
 class CopyIn:
@@ -61,9 +72,10 @@ class MergeInto:
 
 @dataclass(frozen=True)
 class ByHand:
-    """A line that only a person can carry out."""
+    """A line that only a person can carry out, and the word in it, if any, that stands for a value of theirs."""
 
     line: str
+    own_value: str = ""
 
 
 Step = AddMarketplace | SetPlugin | AddServer | CopyIn | MergeInto | ByHand
@@ -91,12 +103,21 @@ def _step(line: str) -> Step:
         case ["/plugin", ("install" | "enable") as verb, plugin] if _PLUGIN.fullmatch(plugin):
             return SetPlugin(verb, plugin)
         case ["claude", "mcp", "add", *arguments] if _OMITTED not in line:
-            name = _server(arguments)
-            return AddServer(name, tuple(arguments)) if name else ByHand(line)
+            return _server_step(line, arguments)
         case ["mkdir", "-p", folder, "&&", "cp", *options, source, target]:
             return _copy(line, folder, options, source, target)
-        case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)]:
-            return MergeInto(source, target)
+        case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)] | [
+            "Copy",
+            "the",
+            "programs",
+            *_,
+            "then",
+            "merge",
+            source,
+            "into",
+            ("~/.claude/settings.json" as target),
+        ]:
+            return MergeInto(source, target)  # a hook is refused where its programs are not there
     return ByHand(line)
 
 
@@ -119,11 +140,19 @@ def _is_address(address: str) -> bool:
 
 
 def _copy(line: str, folder: str, options: list[str], source: str, target: str) -> Step:
+    if options and source.endswith("/.") and target == f"{folder}/":  # a whole folder, copied into the one of its name
+        return _copy(line, folder.rpartition("/")[0], options, source.removesuffix("/."), folder)
     name = target.removeprefix(f"{folder}/")
     fits = target.startswith(f"{folder}/") and not {"/", "\\"} & set(name) and name not in (".", "..")
     if not _FOLDER.fullmatch(folder) or not fits or options not in ([], ["-R"]):
         return ByHand(line)
     return CopyIn(source, folder, name, whole=options == ["-R"])
+
+
+def _server_step(line: str, arguments: list[str]) -> Step:
+    own = next((word for word in arguments if _OWN_VALUE.search(word)), "")
+    name = "" if own else _server(arguments)  # the client would add a server that can never start
+    return AddServer(name, tuple(arguments)) if name else ByHand(line, own)
 
 
 def _server(arguments: list[str]) -> str:

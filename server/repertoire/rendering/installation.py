@@ -98,7 +98,11 @@ def _part(part: InstallPart) -> list[str]:
 
 
 def _written(files: Sequence[PlannedFile]) -> list[str]:
-    shown = [f"  writes {clean_line(str(file.path), _PATH)} ({len(file.content):,} bytes)" for file in files[:_FILES]]
+    shown = [
+        f"  {'writes' if file.before is None else 'replaces'} {clean_line(str(file.path), _PATH)} "
+        f"({len(file.content):,} bytes)"
+        for file in files[:_FILES]
+    ]
     return [*shown, *_more(len(files) - _FILES)]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
+from repertoire.app.installation import needs
 from repertoire.app.installation.installable import AcceptedFlag, InstallContext, InstallPart, plan_component
 from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import content_now, ingest
@@ -21,12 +22,13 @@ from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.client import Client
-from repertoire.installing.journal import LAST, ClientCommand, Journal, JournalEntry
+from repertoire.installing.journal import DONE, LAST, ClientCommand, Journal, JournalEntry
 from repertoire.installing.places import InstallPaths
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import client_files, installed
 from repertoire.sources.address import INSTALLED
+from repertoire.sources.requirement_checks import RequirementChecker
 from repertoire.store.database import Store
 
 INSTALLED_COMPONENTS = INSTALLED  # the source that an installation or an undo changes
@@ -77,18 +79,24 @@ def plan(
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
-    meant = (find_to_install(store, asked, project=str(wanted.project)) for asked in wanted.ids)
+    standing = [entry for entry in Journal(home).entries() if entry.state == DONE]
+    came = frozenset(key for entry in standing for key in entry.ids)
+    meant = (find_to_install(store, asked, project=str(wanted.project), came=came) for asked in wanted.ids)
     found = {entry.component.id: entry for entry in meant}
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}
-    context = _install_context(store, home, wanted)
+    context = _install_context(store, home, wanted, {file.path: file.after for one in standing for file in one.files})
     parts = []
     for key, entry in found.items():
         if key not in unread:
             parts.append(plan_component(context, entry))
         else:
             parts.append(_unread_part(entry) if wanted.dry else _noted(store, plan_component(context, entry), entry))
+    checker = RequirementChecker(
+        wanted.environment, project=wanted.project, servers=context.servers | needs.servers_of(parts)
+    )
+    parts = [needs.noted(store, part, checker) for part in parts]
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(tuple(parts), tuple(files.values()), tuple(commands), wanted.places)
@@ -207,7 +215,7 @@ def _noted(store: Store, part: InstallPart, stored: StoredComponent) -> InstallP
     return replace(part, notes=(*part.notes, note), read=source)
 
 
-def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:
+def _install_context(store: Store, home: Path, wanted: InstallRequest, written: Mapping[str, str]) -> InstallContext:
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()
@@ -240,6 +248,7 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest) -> Instal
         accepted=accepted,
         flagged=wanted.flagged,
         alone=wanted.alone,
+        written=written,
     )
 
 

@@ -14,7 +14,7 @@ from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
-from repertoire.installing.journal import ClientCommand, read_content
+from repertoire.installing.journal import ClientCommand, digest, read_content
 from repertoire.installing.places import InstallPaths
 from repertoire.installing.steps import (
     SERVERS,
@@ -33,11 +33,8 @@ from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
 _UNDO = {"install": "uninstall", "enable": "disable"}
-_RUNNING = (HOOK, MCP_SERVER)
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
 _OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
-_HOOK_FOLDERS = (".claude/hooks/", ".claude/scripts/")
-_UNQUOTED = str.maketrans("\"'", "  ")
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -71,6 +68,7 @@ class InstallContext:
     accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     flagged: bool = False  # a person allows flagged components
     alone: bool = False  # copy the component without its plugin
+    written: Mapping[str, str] = field(default_factory=dict)  # path -> digest of what stands installed there
     overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
 
     def content(self, path: Path) -> bytes | None:
@@ -94,7 +92,8 @@ def plan_component(context: InstallContext, stored: StoredComponent) -> InstallP
         raise InstallRefused(message)
     for step in steps:
         if isinstance(step, ByHand):
-            message = f"{component.name} is installed by hand: {step.line}"
+            own = f", with your value in place of {step.own_value}" if step.own_value else ""
+            message = f"{component.name} is installed by hand{own}: {step.line}"
             raise InstallRefused(message)
     _refuse_flagged(context, component, component.flags)
     if context.alone:
@@ -151,12 +150,13 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
+    unchecked = "the plugin's other parts were neither read nor checked, and what sessions will start is not known yet"
     return InstallPart(
         component,
         commands=tuple(commands),
-        runs=tuple(line for member in members for line in _runs(member)),
+        runs=() if unread else tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=("the plugin's other parts were neither read nor checked",) if unread else (),
+        notes=(unchecked,) if unread else (),
     )
 
 
@@ -179,12 +179,16 @@ def _command(context: InstallContext, component: Component, step: Step) -> Clien
 
 
 def _runs(component: Component) -> Iterator[str]:
-    if component.type in _RUNNING:
+    """Yield what sessions start because of a component; never a server's description, which may read like a command."""
+    if component.type == HOOK:
         yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
+    elif component.type == MCP_SERVER:
+        stated = component.front_matter
+        line = servers.command_line(stated) or str(stated.get("url", ""))
+        yield from (f"{component.name}: {line}",) if line else ()
 
 
 def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer) -> InstallPart:
-    component, unread = stored.component, stored.source_kind == CATALOGUE  # whose text is no command
     if step.name in context.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
@@ -192,7 +196,7 @@ def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer
     add = ClientCommand(
         ("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name)
     )
-    return InstallPart(component, commands=(add,), runs=() if unread else tuple(_runs(component)))
+    return InstallPart(stored.component, commands=(add,), runs=(f"{step.name}: {step.started}",))
 
 
 def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
@@ -208,15 +212,17 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         path = target / one.path if step.whole or not step.name else target
         context.places.of(step.folder, path.relative_to(context.places.of(step.folder)).as_posix())
         before = context.content(path)
-        if before not in (None, one.content):
+        if before not in (None, one.content) and not _is_ours(context, path, before):
             message = f"{path} exists already with other content: nothing is overwritten; move it away first"
             if path in context.overlay:
                 message = f"two of these would be {path}, which is one file; install one of them"
             raise InstallRefused(message)
-        if before is None:
-            files.append(PlannedFile(path, one.content, runs=one.runs))
+        if before != one.content:
+            files.append(PlannedFile(path, one.content, before, runs=one.runs))
     context.overlay.update({file.path: file.content for file in files})
     notes = [f"a link is left out: {link}" for link in links]
+    if step.whole:
+        notes += _dropped(context, target, [one.path for one in found])
     return InstallPart(
         component,
         files=tuple(files),
@@ -224,6 +230,19 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         along=tuple(other for other in inside if other.type in _LISTED),
         notes=(*notes, *(() if files else ("it is there already",))),
     )
+
+
+def _is_ours(context: InstallContext, path: Path, before: bytes | None) -> bool:
+    """Tell whether a file is as an earlier installation left it, so that replacing it loses nothing of a person's."""
+    return path not in context.overlay and context.written.get(str(path)) == digest(before)
+
+
+def _dropped(context: InstallContext, target: Path, found: Collection[str]) -> Iterator[str]:
+    """Yield notes on files of an earlier installation that the component has no longer."""
+    kept = {str(target / path) for path in found}
+    for path in context.written:
+        if Path(path).is_relative_to(target) and path not in kept and Path(path).exists():
+            yield f"{path} is no longer in its source; it stays, remove it by hand"
 
 
 def _inside(context: InstallContext, stored: StoredComponent, step: CopyIn) -> Iterator[Component]:
@@ -292,11 +311,9 @@ def _commands(component: Component, offered: Mapping[str, object]) -> str:
 
 def _refuse_without_files(context: InstallContext, stored: StoredComponent, told: Sequence[str]) -> None:
     """Refuse hooks that start files which are not there: where one cannot start, the client blocks the tool."""
-    words = (word.strip(";|&()") for line in told for word in line.translate(_UNQUOTED).split())
-    named = {word for word in words if any(folder in word for folder in _HOOK_FOLDERS)}
     config, project = context.places.config, context.places.project if context.places.for_project else None
     missing = []
-    for name in sorted(named):
+    for name in hooks.started_files("\n".join(told)):
         at_home = name.startswith(("~", "$HOME", "${HOME}"))
         root = config if at_home else project / ".claude" if project is not None else None
         if root is None or not (root / name.partition(".claude/")[2]).is_file():
