@@ -10,7 +10,7 @@ import pytest
 
 from repertoire.installing.steps import AddServer, read
 
-BASE = "https://mcp.example.com/mcp"
+BASE = "https://mcp.tides.dev/mcp"
 HEX, KEY = "8f0a9c1d2e3b4a5f", "sk-live-a8F3kQ91xZ"
 
 
@@ -64,7 +64,7 @@ def test_the_line_is_carried_out_with_all_headers(bench):
     assert step.arguments[-4:] == ("--header", "A-One: x", "--header", "B-Two: y")
 
 
-@pytest.mark.parametrize("address", ["${URL_BASE:-https://mcp.example.com}/mcp", "${URL_BASE}/mcp"])
+@pytest.mark.parametrize("address", ["${URL_BASE:-https://mcp.tides.dev}/mcp", "${URL_BASE}/mcp"])
 def test_an_address_that_begins_with_a_variable_stays_as_it_stands(bench, address):
     line = line_of(bench, {"type": "http", "url": address})
     assert shlex.split(line)[-1] == address
@@ -75,6 +75,6 @@ def test_an_address_that_begins_with_a_variable_stays_as_it_stands(bench, addres
     assert needs == ({"requirement:env:URL_BASE"} if ":-" not in address else set())
 
 
-@pytest.mark.parametrize("server", [{"type": "ws", "url": "wss://mcp.example.org/ws"}, {"url": "ws://localhost:1/x"}])
+@pytest.mark.parametrize("server", [{"type": "ws", "url": "wss://mcp.tides.dev/ws"}, {"url": "ws://localhost:1/x"}])
 def test_a_server_of_web_sockets_is_merged_from_its_file(bench, server):
     assert line_of(bench, server) == f"merge {bench.root}/repo/.mcp.json into .mcp.json"
