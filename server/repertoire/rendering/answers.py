@@ -144,7 +144,8 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     if unit.others < MANY or not stands_alone(component.type, component.marketplace):
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
-    return [told, f"only this one: {line}"]
+    servers = few([f"the MCP server {clean_line(server, NAME)}" for server in unit.servers], _NEEDS)
+    return [told, f"only this one: {line}", *([f"alone it lacks what it needs: {servers}"] if servers else [])]
 
 
 def why_text(why: Why) -> str:

@@ -161,7 +161,7 @@ class Pipeline:
                     self._options.demoted(entry.component.id),
                     troubles=(*((taken,) if taken else ()), *against),
                     there_as=copy,
-                    unit=snapshot.units.of(row),
+                    unit=snapshot.unit_of(row),
                 )
             )
         return found
