@@ -85,6 +85,19 @@ def test_names_paths_and_code_stay_as_they_are(name):
     assert name in in_english(f"请为 {name} 编写测试").split()
 
 
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("den build beschleunigen", "build speed up"),
+        ("das Build ist langsam", "Build slow"),
+        ("Timeout erhöhen", "Timeout increase"),
+        ("der Build dauert ewig", "Build slow"),
+    ],
+)
+def test_a_few_german_words_about_a_borrowed_one_are_read_as_german(text: str, english: str) -> None:
+    assert in_english(text) == english
+
+
 def test_german_compounds_come_apart():
     assert in_english("Prüfe die Datenbanksicherheit der Anwendung") == "check database security application"
 
