@@ -219,6 +219,14 @@ def test_what_is_ruled_out_in_another_language_is_ruled_out_in_english(text: str
     assert in_english(text) == english
 
 
+def test_a_word_that_names_a_capability_is_not_told_as_unknown(embedded, embedder):
+    named = Pipeline(
+        embedded.graph, embedded.vectors, embedder=embedder, capabilities=lambda text: ["helm"] * ("Helm" in text)
+    )
+    ranking, _ = asked(named, "Schreibe Tests für Helm und Flummis")
+    assert ranking.degraded[0].endswith("not known, left as they are: Flummis")
+
+
 def test_what_is_not_known_and_kept_is_told_apart_from_what_is_lost() -> None:
     told = Translation("tests Zustandsautomat", "German", 1, ("Zustandsautomat", "größer")).note
     assert told.endswith("; not known, left as they are: Zustandsautomat; not known: größer")

@@ -57,7 +57,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
     lines += _line("description", description_of(component, _DESCRIPTION))
     if not is_withheld(component):
-        lines += _line("excerpt", clean_line(component.body, _EXCERPT))
+        lines += _line("excerpt", _excerpt(component))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
         lines += _fields(component)
     lines += _starting(component, refused=explanation.refused)
@@ -91,6 +91,12 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("same name", ", ".join(clean_line(one, 200) for one in explanation.namesakes[:3]))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
+
+
+def _excerpt(component: Component) -> str:
+    """Return the beginning of a component's text, without the description that the catalogue's texts begin with."""
+    description = component.description.strip()
+    return clean_line(component.body.strip().removeprefix(description), _EXCERPT)
 
 
 def _standing(standing: RankForTask | None) -> list[str]:
