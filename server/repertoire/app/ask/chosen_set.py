@@ -160,7 +160,8 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
-    return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
+    most, size = task.limit or 0, task.limit or MAX_MEMBERS
+    return SetLimits(budget=task.budget, size=size, expected=float(expected), most=most)
 
 
 def _discount_off_topic(ranking: Ranking) -> Ranking:
