@@ -312,6 +312,19 @@ def test_a_plugins_component_can_be_had_alone_and_is_taken_back(run, market, use
     assert tree(user) == before
 
 
+def test_a_component_that_is_had_alone_names_the_server_of_its_plugin_that_it_needs(run, market, user, tmp_path):
+    tools = "---\nname: dye\ndescription: Dyes willow.\nallowed-tools: mcp__vat__stir\n---\nStir the vat.\n"
+    write(market / "kit/skills/dye/SKILL.md", tools)
+    write(market / "kit/.mcp.json", json.dumps({"mcpServers": {"vat": {"command": "vat"}}}))
+    assert run("ingest", str(market)).returncode == 0
+    lack = "dye needs the MCP server vat, which is not configured here"
+
+    assert lack in run("install", "kit:dye", "--alone", "--dry-run").stdout
+    assert lack not in run("install", "kit:dye", "--dry-run").stdout
+    write(user.parent / ".claude.json", json.dumps({"mcpServers": {"vat": {"command": "vat"}}}))
+    assert lack not in run("install", "kit:dye", "--alone", "--dry-run").stdout
+
+
 def test_what_works_in_its_plugin_only_is_not_taken_out_of_it(run, market, skill):
     skill(market / "kit", "loom", "Sets up a loom.", "Run ${CLAUDE_PLUGIN_ROOT}/loom.sh first.")
     assert run("ingest", str(market)).returncode == 0

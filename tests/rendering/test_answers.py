@@ -104,6 +104,24 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
     ]
 
 
+def test_what_stands_in_reserve_comes_last_under_a_heading_of_its_own() -> None:
+    spare = Hit(Component(id="s:b.md", type="skill", name="mysql", description="Runs SQL."), 0.5)
+    items = (
+        Item(HIT, role="", tokens=1),
+        Item(spare, role="", tokens=1, spare=True),
+        Item(replace(HIT, component=replace(COMPONENT, name="charts")), role="", tokens=1),
+    )
+    lines = recommendation_text(Recommendation(items)).splitlines()
+    unindented = [line for line in lines if not line.startswith(" ")]
+    assert unindented[0].startswith("2 components for this task and 1 in reserve")
+    assert [line.partition(" (")[0] for line in unindented[1:5]] == [
+        "1. postgres",
+        "2. charts",
+        "In reserve:",
+        "3. mysql",
+    ]
+
+
 def test_a_set_that_is_unsure_says_so_first() -> None:
     text = recommendation_text(Recommendation((Item(HIT, role="", tokens=10),), fits=False, confidence=0.1))
     assert text.startswith("No set clearly fits this task. The nearest set (1 component, confidence 0.10)")

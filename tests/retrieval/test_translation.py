@@ -85,6 +85,19 @@ def test_names_paths_and_code_stay_as_they_are(name):
     assert name in in_english(f"请为 {name} 编写测试").split()
 
 
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("den build beschleunigen", "build speed up"),
+        ("das Build ist langsam", "Build slow"),
+        ("Timeout erhöhen", "Timeout increase"),
+        ("der Build dauert ewig", "Build slow"),
+    ],
+)
+def test_a_few_german_words_about_a_borrowed_one_are_read_as_german(text: str, english: str) -> None:
+    assert in_english(text) == english
+
+
 def test_german_compounds_come_apart():
     assert in_english("Prüfe die Datenbanksicherheit der Anwendung") == "check database security application"
 
@@ -204,6 +217,14 @@ def test_a_script_of_no_language_that_is_read_is_told(text: str, unread: bool) -
 )
 def test_what_is_ruled_out_in_another_language_is_ruled_out_in_english(text: str, english: str) -> None:
     assert in_english(text) == english
+
+
+def test_a_word_that_names_a_capability_is_not_told_as_unknown(embedded, embedder):
+    named = Pipeline(
+        embedded.graph, embedded.vectors, embedder=embedder, capabilities=lambda text: ["helm"] * ("Helm" in text)
+    )
+    ranking, _ = asked(named, "Schreibe Tests für Helm und Flummis")
+    assert ranking.degraded[0].endswith("not known, left as they are: Flummis")
 
 
 def test_what_is_not_known_and_kept_is_told_apart_from_what_is_lost() -> None:

@@ -102,6 +102,13 @@ def test_a_walk_counts_in_full_only_where_a_person_says_what_is_in_use(store):
     assert 0 < guessed.score[beside] < told.score[beside] / 2
 
 
+def test_a_name_that_belongs_to_no_component_changes_no_score(store):
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    hits = scored(snapshot, ship=3.0)
+    told, guessed = (walk(snapshot, hits, start) for start in (WalkStart(using=("nobody",)), WalkStart()))
+    assert told.score.tolist() == guessed.score.tolist()
+
+
 def test_the_walk_goes_farther_for_a_task_of_several_parts_and_less_far_where_the_past_knows():
     silent = RequestEvidence.silent(1)
     trusted = RequestEvidence(np.ones(1), 0.7, 1)

@@ -74,6 +74,7 @@ class Unit:
     counts: Mapping[str, int]
     tokens: int
     whole: bool = True  # false where only a part of the plugin is known: then there are at least so many
+    servers: tuple[str, ...] = ()  # MCP servers that the component needs and that are not here: not had without it
 
     @property
     def others(self) -> int:

@@ -88,6 +88,13 @@ def content_words(text: str) -> list[str]:
     return [word for word in words if word not in STOPWORDS and (len(word) > 1 or word.isdigit() or not word.isascii())]
 
 
+def parts_of_names(text: str) -> frozenset[str]:
+    """Return the words that a text holds only as parts of camelCase names."""
+    apart = [_parts(token) for token in _tokens(text)]
+    whole = {parts[0] for parts in apart if len(parts) == 1}
+    return frozenset(part for parts in apart if len(parts) > 1 for part in parts) - whole
+
+
 def with_pairs(text: str) -> str:
     """Return text with the pairs of letters behind each run of a script that parts no words, so that parts are found.
 

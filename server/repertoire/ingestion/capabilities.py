@@ -69,16 +69,13 @@ class Vocabulary:
 
     def named(self, text: str) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield each phrase in a text with its term; the longest phrase at a position wins."""
-        words = _words(text)
-        position = 0
-        while position < len(words):
-            step = 1
-            for phrase, term in self.phrases.get(words[position], ()):
-                if words[position : position + len(phrase)] == phrase:
-                    yield phrase, term
-                    step = len(phrase)
-                    break
-            position += step
+        return ((phrase, term) for _, phrase, term in self._found(_words(text)))
+
+    def worded(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the same phrases in the words of the text, in lower case, each with its term."""
+        written = _written(text)
+        for position, phrase, term in self._found(tuple(map(_singular, written))):
+            yield " ".join(written[position : position + len(phrase)]), term
 
     def count(self, text: str) -> dict[str, int]:
         """Count the mentions of each term in a text."""
@@ -86,6 +83,17 @@ class Vocabulary:
         for _phrase, term in self.named(text):
             found[term] = found.get(term, 0) + 1
         return found
+
+    def _found(self, words: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...], str]]:
+        position = 0
+        while position < len(words):
+            step = 1
+            for phrase, term in self.phrases.get(words[position], ()):
+                if words[position : position + len(phrase)] == phrase:
+                    yield position, phrase, term
+                    step = len(phrase)
+                    break
+            position += step
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,12 @@ class ProvidedCapability:
 
 
 def _words(text: str) -> tuple[str, ...]:
+    return tuple(map(_singular, _written(text)))
+
+
+def _written(text: str) -> list[str]:
     # not split at capitals, unlike the index: GitHub is not git, and JavaScript no script
-    return tuple(_singular(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()))
+    return _WORD.findall(unicodedata.normalize("NFKC", text).lower())
 
 
 def _singular(word: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
@@ -54,10 +54,9 @@ def recommendation_text(recommendation: Recommendation) -> str:
             [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
             degraded_lines(recommendation.degraded),
         )
-    blocks = [_item_lines(item, f"{rank}.") for rank, item in enumerate(recommendation.items, 1)]
     return _join(
         [_heading(recommendation)],
-        *blocks,
+        *_members(recommendation.items),
         _companions(recommendation.companions),
         combination_lines(recommendation.combinations),
         _install(recommendation),
@@ -144,7 +143,8 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     if unit.others < MANY or not stands_alone(component.type, component.marketplace):
         return [told]
     [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
-    return [told, f"only this one: {line}"]
+    servers = few([f"the MCP server {clean_line(server, NAME)}" for server in unit.servers], _NEEDS)
+    return [told, f"only this one: {line}", *([f"alone it lacks what it needs: {servers}"] if servers else [])]
 
 
 def why_text(why: Why) -> str:
@@ -172,6 +172,14 @@ def _heading(recommendation: Recommendation) -> str:
     if not recommendation.fits:
         return f"No set clearly fits this task. The nearest set ({count}{reserve}, {sure}) may not fit:"
     return f"{count} for this task{reserve}, {sure}:"
+
+
+def _members(items: Sequence[Item]) -> Iterator[list[str]]:
+    """Render the members of a set in order, and under a heading of their own those that stand in reserve."""
+    ordered = sorted(items, key=lambda item: item.spare)
+    headed = next((item for item in ordered if item.spare), None)
+    for rank, item in enumerate(ordered, 1):
+        yield [*(["In reserve:"] if item is headed else []), *_item_lines(item, f"{rank}.")]
 
 
 def _item_lines(item: Item, bullet: str) -> list[str]:

@@ -61,7 +61,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
     lines += _line("description", description_of(component, _DESCRIPTION))
     if not is_withheld(component):
-        lines += _line("excerpt", clean_line(component.body, _EXCERPT))
+        lines += _line("excerpt", _excerpt(component))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
         lines += _fields(component)
     lines += _starting(component, refused=explanation.refused)
@@ -122,6 +122,12 @@ def _first(told: list[str], most: int) -> list[str]:
 
 def _more(count: int) -> list[str]:
     return [f"and {count} more"] if count > 0 else []
+
+
+def _excerpt(component: Component) -> str:
+    """Return the beginning of a component's text, without the description that the catalogue's texts begin with."""
+    description = component.description.strip()
+    return clean_line(component.body.strip().removeprefix(description), _EXCERPT)
 
 
 def _standing(standing: RankForTask | None) -> list[str]:

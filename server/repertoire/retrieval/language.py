@@ -35,6 +35,8 @@ ENGLISH = frozenset(
     fix remove explain clean convert update help using set take send check rewrite replace rename follow begin
     happens want more""".split()
 )
+# An English word behind one of these is borrowed, as in "den Build beschleunigen".
+_GERMAN_ARTICLES = frozenset("der das dem den ein eine einen einem einer beim zum vom".split())
 _FEW = 5  # words; in a longer question a single foreign word may be a quotation
 _SURE, _SEEN = 0.2, 0.2  # least share of surely English words, of words of another language
 _ASKED = 40  # words that are read; pasted text follows behind the question
@@ -54,7 +56,8 @@ def language_of(text: str) -> str:
     """Return the code of a question's language; empty for English and for unknown languages."""
     head = text[:_HEAD]
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(head)[:_ASKED]]
-    english = sum(word in ENGLISH for word in words)
+    pairs = zip(("", *words), words, strict=False)
+    english = sum(word in ENGLISH and before not in _GERMAN_ARTICLES for before, word in pairs)
     if not head.isascii() and (code := _by_script(head, english)):
         return code
     if not words or (english and english >= _SURE * len(words)):

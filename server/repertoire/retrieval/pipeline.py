@@ -35,7 +35,7 @@ from repertoire.retrieval.snapshot import Snapshot, Snapshots
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.taken_names import taken_name
-from repertoire.retrieval.translation import is_multilingual
+from repertoire.retrieval.translation import Translation, is_multilingual
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
@@ -161,7 +161,7 @@ class Pipeline:
                     self._options.demoted(entry.component.id),
                     troubles=(*((taken,) if taken else ()), *against),
                     there_as=copy,
-                    unit=snapshot.units.of(row),
+                    unit=snapshot.unit_of(row),
                 )
             )
         return found
@@ -190,13 +190,19 @@ class Pipeline:
         """Note what of a question is read in other words, or not at all; return what the report says of it."""
         detail = []
         if plan.translation is not None:
-            stage_log.missing(plan.translation.note)
+            stage_log.missing(self._without_names(plan.translation).note)
             detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
         elif not self._is_multilingual and is_unread(plan.query.text):
             stage_log.missing("the question is in a language that is not read: names of technologies alone count")
         if plan.exclusion is not None:
             stage_log.missing(plan.exclusion.note)
         return detail
+
+    def _without_names(self, translation: Translation) -> Translation:
+        """Return a translation whose unknown words name no capability: those are meant to stay as they are."""
+        names = self._capabilities
+        unknown = tuple(word for word in translation.unknown if names is None or not names(word))
+        return replace(translation, unknown=unknown)
 
     def _new_run(self, plan: QueryPlan, snapshot: Snapshot, rows: _Rows, stage_log: StageLog) -> ComponentRun:
         """Return the run of a question before its first stage; its vectors are computed in the background."""

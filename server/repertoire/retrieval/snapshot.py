@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.answer import REQUEST_SPACE, Unit
 from repertoire.domain.component import (
     BODY_INDEXED,
     CAPABILITY,
@@ -116,6 +116,17 @@ class Snapshot(Arrays):
     def units(self) -> Units:
         """The units that rows are installed with."""
         return Units(self.summaries)
+
+    def unit_of(self, row: int) -> Unit | None:
+        """Return the unit that a row is installed with and the servers that it needs of it; None if there is none."""
+        unit = self.units.of(row)
+        needed = self.edges(DEPENDS_ON).get(int(self.positions[row]), ()) if unit is not None else ()
+        rows = [int(self.row_at[end]) for end in needed if self.row_at[end] >= 0]
+        servers = {self.summaries[other].name for other in rows if self.summaries[other].type == MCP_SERVER}
+        if unit is None or not servers:
+            return unit
+        here = {one.name for one in self.summaries if one.installed and one.type == MCP_SERVER}
+        return replace(unit, servers=tuple(sorted(servers - here)))
 
     @cached_property
     def foreign(self) -> Mask:

@@ -137,7 +137,8 @@ def walk(arrays: Arrays, scores: Floats, start: WalkStart | None = None) -> Walk
     )
     if not isinstance(ranks, Ranks):
         return Walk.nowhere(arrays)
-    weight = _PAGERANK_WEIGHT if start.using or not len(seeds) else _NAME_EDGE_WEIGHT * _PAGERANK_WEIGHT
+    known = bool(_positions_in_use(arrays, start.using))
+    weight = _PAGERANK_WEIGHT if known or not len(seeds) else _NAME_EDGE_WEIGHT * _PAGERANK_WEIGHT
     return Walk(arrays, ranks.every[arrays.positions], seeds, ranks.every, weight)
 
 

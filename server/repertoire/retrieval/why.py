@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from repertoire.domain.answer import Why
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, parts_of_names
 from repertoire.ports import StoredComponent
 from repertoire.retrieval.matched_words import told_words
 from repertoire.retrieval.plan import QueryPlan
@@ -16,6 +16,7 @@ from repertoire.retrieval.snapshot import Snapshot
 MAX_CHARACTERS = 100  # of one reason
 _MAX_WORDS = 5
 _MAX_PATH = 3
+_TELLING = 5  # letters from which on a part of a name is a reason: the `back` of CrashLoopBackOff stands in any text
 _NOTED_PAST = 0.05  # share among past requests from which on they are a reason
 _NOTED_SIMILARITY = 0.2  # cosine from which on similarity is a reason
 
@@ -41,14 +42,16 @@ def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, 
     if reasons.past >= _NOTED_PAST:
         found.append(Why("request", "served similar requests before"))
     found += capability_whys((*plan.capabilities, *plan.near), int(snapshot.positions[row]), snapshot)
-    by_words = word_why(plan.words, component, reasons.rarities)
+    short_parts = {part for part in parts_of_names(plan.query.text) if len(part) < _TELLING}
+    by_words = word_why([word for word in plan.words if word not in short_parts], component, reasons.rarities)
     if by_words is not None:
         found.append(by_words)
     if reasons.similarity >= _NOTED_SIMILARITY:
         found.append(similarity_why(reasons.similarity))
     if reasons.pattern:
         found.append(Why("pattern", clean_line(reasons.pattern, MAX_CHARACTERS)))
-    if reasons.path:
+    # A link to one of the first is a reason; a longer way needs more than words beside it, since it tells of no task.
+    if len(reasons.path) == 1 or (reasons.path and any(why.kind != "words" for why in found)):
         found.append(path_why(reasons.path))
     return tuple(found)
 

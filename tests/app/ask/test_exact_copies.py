@@ -118,7 +118,7 @@ def test_what_needs_a_copy_needs_the_installed_one(repertoire: Repertoire) -> No
     needing = f"{SOURCE.key}:skills/changelog.md"
     repertoire.store.sources.set_edges([Edge(needing, FORMS, DEPENDS_ON)], now=NOW, file="needs")
     task = "Write release notes and a changelog from the commits"
-    roles = {item.hit.component.id: item.role for item in recommend(repertoire.pipeline, Task(task, limit=1)).items}
+    roles = {item.hit.component.id: item.role for item in recommend(repertoire.pipeline, Task(task, limit=2)).items}
     assert roles[OWN] == "needed by changelog"
     assert FORMS not in roles
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.ask.explain import ExplainRequest, Explanation, explain
 from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.patterns import renew_patterns
@@ -29,6 +29,7 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.trust import CRITICAL, Flag
+from repertoire.ports import StoredComponent
 from repertoire.rendering.explanations import explanation_data, explanation_text
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -92,6 +93,12 @@ def test_it_tells_all_that_is_known(repertoire: Repertoire) -> None:
         assert line in text.splitlines()
     assert "often together with scanner (3 projects)" in text
     assert "plugin taxes of marketplace acme" in text
+
+
+def test_an_excerpt_does_not_say_the_description_again(repertoire: Repertoire) -> None:
+    body = f"{FORMS.description} tax, forms"
+    stored = StoredComponent(1, replace(FORMS, body=body), "s", "folder", NOW)
+    assert "excerpt: tax, forms" in explanation_text(Explanation(stored)).splitlines()
 
 
 @pytest.mark.parametrize("name", ["tax-forms", "/tax-forms", "taxes:tax-forms", "TAX-FORMS", FORMS.id])

@@ -76,5 +76,10 @@ def test_a_gap_is_told_with_the_tasks_word_for_it_where_that_is_another() -> Non
     assert told == {"disaster-recovery": "backup", "chat-integrations": "slack"}
 
 
+def test_a_tasks_word_for_a_gap_is_told_as_it_is_written() -> None:
+    told = words_for("Crashes of axum with Postgres", ("debugging", "postgresql"), shipped_vocabulary())
+    assert told == {"debugging": "crashes", "postgresql": "postgres"}
+
+
 def test_nothing_is_a_gap_where_all_is_covered() -> None:
     assert gaps("deploy to Kubernetes") == ()

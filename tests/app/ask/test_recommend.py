@@ -62,9 +62,18 @@ def test_a_set_covers_the_task_and_each_member_has_its_part(pipeline):
 
 
 def test_what_a_member_needs_comes_with_it_and_before_it(pipeline):
-    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=1))
+    found = recommend(pipeline, Task("roll back a deployment on kubernetes"))
     assert names(found) == ["helm-lint", "kubernetes-deploy"]
     assert found.items[0].role == "needed by kubernetes-deploy"
+
+
+def test_a_size_counts_what_a_member_needs(pipeline):
+    task = "roll back a deployment on kubernetes"
+    assert names(recommend(pipeline, Task(task, limit=2))) == ["helm-lint", "kubernetes-deploy"]
+    found = recommend(pipeline, Task(task, limit=1))
+    assert len(found.items) <= 1
+    [left_out] = [other for other in found.why_not if other.component.name == "kubernetes-deploy"]
+    assert (left_out.reason, left_out.remedy) == ("the set has its 1", "with size 2")
 
 
 def test_a_set_without_what_it_needs_is_none(pipeline):
@@ -157,7 +166,7 @@ def test_a_need_that_a_twin_meets_is_said_to_be_met_by_it(store, pipeline):
     own, copy = (component("skill", "helm-lint", said, path=f"{place}/helm-lint.md") for place in ("skills", "copy"))
     fill(store, own, replace(copy, content_hash="edited", installed=True))
     store.sources.set_edges([Edge(KUBERNETES, own.id, DEPENDS_ON)], now=NOW, file="declared")
-    found = recommend(pipeline, Task("roll back services deployed on kubernetes with helm charts", limit=1))
+    found = recommend(pipeline, Task("roll back services deployed on kubernetes with helm charts"))
     roles = {item.hit.component.id: item.role for item in found.items}
     assert roles[copy.id] == "needed by kubernetes-deploy, in place of its twin folder:/shelf:skills/helm-lint.md"
 
@@ -168,7 +177,7 @@ def test_what_a_known_combination_puts_beside_the_set_is_named_with_the_combinat
     store.sources.set_edges(parts, now=NOW, file="plugin")
     renew_patterns(store)
     task = "deploy services to Kubernetes with Helm charts and rollbacks, then a changelog"
-    found = recommend(pipeline, Task(task, limit=1))
+    found = recommend(pipeline, Task(task, limit=2))
     assert names(found)[-1] == "kubernetes-deploy"
     told = [(other.component.name, other.reason) for other in found.companions]
     assert told == [("changelog", "part of browser-kit's set, with kubernetes-deploy")]
@@ -179,7 +188,7 @@ def test_a_part_and_what_holds_it_are_no_alternatives_of_each_other(store, pipel
     kit = component("plugin", "kubernetes-kit", "Deploys services to Kubernetes with Helm charts and rollbacks.")
     fill(store, kit)
     store.sources.set_edges([Edge(KUBERNETES, kit.id, PART_OF)], now=NOW, file="plugin")
-    found = recommend(pipeline, Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=1))
+    found = recommend(pipeline, Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=2))
     assert names(found)[-1] == "kubernetes-deploy"
     reasons = {other.component.name: other.reason for other in found.why_not}
     assert reasons["kubernetes-kit"] == "holds kubernetes-deploy"
@@ -189,7 +198,7 @@ def test_a_part_and_what_holds_it_are_no_alternatives_of_each_other(store, pipel
 def test_what_holds_another_member_is_no_alternative_of_a_member(store, pipeline):
     kit = component("plugin", "helm-kit", "Deploys services to Kubernetes with Helm charts and rollbacks.")
     fill(store, kit)
-    task = Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=1)
+    task = Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=2)
     before = recommend(pipeline, task)
     store.sources.set_edges([Edge("folder:/shelf:skills/helm-lint.md", kit.id, PART_OF)], now=NOW, file="plugin")
     for found, told in ((before, True), (recommend(pipeline, task), False)):
@@ -199,7 +208,7 @@ def test_what_holds_another_member_is_no_alternative_of_a_member(store, pipeline
 
 def test_a_missing_mcp_server_comes_along_if_the_task_finds_it_too(store, pipeline):
     needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
-    found = recommend(pipeline, Task("fill PDF forms from a postgres database", limit=1), environment={"PATH": ""})
+    found = recommend(pipeline, Task("fill PDF forms from a postgres database", limit=2), environment={"PATH": ""})
     assert names(found) == ["postgres", "pdf-forms"]
     assert "/plugin install postgres@acme" in found.install
 
@@ -225,7 +234,7 @@ def test_what_comes_along_when_a_member_is_installed_is_not_in_the_set_but_what_
         store.sources.set_edges(edges, now=NOW, file="declared")
         found = recommend(
             Pipeline(store.graph, store.vectors, embedder=None),
-            Task("watch queues and drain stuck consumers", limit=1),
+            Task("watch queues and drain stuck consumers", limit=2),
         )
     assert [member.hit.component.name for member in found.items][-2:] == ["decision-ledger", "ops-engineer"]
     assert "ops-notes" not in names(found)
@@ -289,7 +298,7 @@ def test_who_of_a_set_needs_whom_and_what_is_told(store, pipeline):
     store.sources.set_edges(
         [Edge(KUBERNETES, "requirement:binary:kubectl", DEPENDS_ON)], now=NOW, file="declared by hand"
     )
-    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=1))
+    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=2))
     told = {(one.member, one.needs, one.kind) for one in found.dependencies}
     helm = "folder:/shelf:skills/helm-lint.md"
     assert told == {(KUBERNETES, helm, "component"), (KUBERNETES, "kubectl", "binary")}
@@ -306,7 +315,7 @@ def test_one_that_conflicts_with_what_is_in_use_says_so(store, pipeline):
 def test_a_circle_of_needs_is_named(store, pipeline):
     back = [Edge("folder:/shelf:skills/helm-lint.md", KUBERNETES, DEPENDS_ON)]
     store.sources.set_edges(back, now=NOW, file="back")
-    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=1))
+    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=2))
     assert sorted(names(found)) == ["helm-lint", "kubernetes-deploy"]
     assert any("need each other" in warning for warning in found.warnings)
 

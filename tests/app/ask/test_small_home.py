@@ -226,6 +226,14 @@ def test_a_task_in_parts_gets_what_serves_each_part_and_nothing_else(repertoire:
     assert found <= set(" ".join(IN_PARTS[task]).split())
 
 
+@pytest.mark.parametrize("task", [*list(TASKS)[:6], next(iter(IN_PARTS))])
+def test_a_size_shortens_a_set_and_names_no_other(repertoire: Repertoire, task: str) -> None:
+    whole = [item.hit.component.name for item in asked(repertoire, task).items]
+    for size in (1, len(whole), 12):
+        limited = recommend(repertoire.pipeline, Task(task, limit=size), muted=repertoire.unfit_for_sets())
+        assert [item.hit.component.name for item in limited.items] == whole[:size]
+
+
 def test_clauses_for_which_no_time_is_left_are_not_asked_and_the_answer_says_so(
     repertoire: Repertoire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

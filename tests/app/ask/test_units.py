@@ -70,6 +70,15 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
 
 
+def test_a_component_alone_is_said_to_lack_the_server_of_its_plugin_that_it_needs(opened, bench):
+    gauged = TIDES.replace("---\n\n", "allowed-tools: mcp__gauges__read\n---\n\n", 1)
+    served = {".mcp.json": json.dumps({"mcpServers": {"gauges": {"command": "gauges"}}})}
+    read(opened, bench, large=LARGE | served | {"skills/tide-tables/SKILL.md": gauged})
+    lack = "alone it lacks what it needs: the MCP server gauges"
+    assert lack in recommendation_text(recommend(opened.pipeline, Task(TASK)))
+    assert lack in explanation_text(explain(opened.store, opened.pipeline, ExplainRequest("tide-tables")))
+
+
 def test_a_hint_copies_a_skill_alone_out_of_a_large_plugin(opened, bench):
     read(opened, bench, large=LARGE)
     assert "install: /repertoire:install tide-tables --alone)" in offer(opened.pipeline, TASK, HintLimits()).text

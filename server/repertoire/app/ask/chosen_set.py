@@ -151,16 +151,17 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
     task gets one component, unless it names several capabilities.
     """
     named = len(in_earnest(ranking.plan.capabilities, ranking.implied))
-    in_parts = bool(ranking.plan.clauses) and named > 1
-    if task.limit is None and ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
+    in_parts, most = bool(ranking.plan.clauses) and named > 1, task.limit or 0
+    if ranking.grades is not None and not (in_parts and ranking.snapshot.mostly_tools):
         parts = _MEMBERS_IN_PARTS if named > 1 and ranking.plan.brevity > 0.0 else 0
         apart = named > 1 and len(ranking.plan.words) <= _WORDS_IN_PARTS and ranking.plan.effort.clauses
         clauses = _MEMBERS_IN_PARTS if apart else 0
-        return SetLimits(budget=task.budget, size=_GRADED_MEMBERS, graded=True, parts=parts, clauses=clauses)
-    if task.limit is None and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
+        size = most or _GRADED_MEMBERS
+        return SetLimits(budget=task.budget, size=size, graded=True, parts=parts, clauses=clauses, most=most)
+    if not most and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
-    expected = task.limit or ranking.plan.size
-    return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
+    expected = most or ranking.plan.size
+    return SetLimits(budget=task.budget, size=most or MAX_MEMBERS, expected=float(expected), most=most)
 
 
 def _discount_off_topic(ranking: Ranking) -> Ranking:

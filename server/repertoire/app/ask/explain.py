@@ -237,7 +237,7 @@ def _why_unfit(store: Store, component: Component) -> str:
 
 def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
     row = snapshot.row_of(component.id)
-    return snapshot.units.of(row) if row >= 0 else None
+    return snapshot.unit_of(row) if row >= 0 else None
 
 
 def _freshness(store: Store, asked: ExplainRequest, stored: StoredComponent, sound: float) -> Freshness | None:

@@ -56,8 +56,8 @@ def worth_telling(gaps: Iterable[str], likely: Mapping[str, float]) -> tuple[str
 def words_for(text: str, gaps: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
     """Map each gap that the task names by a word of its own to that word, as disaster recovery to "backup"."""
     named: dict[str, str] = {}
-    for phrase, term in vocabulary.named(text):
-        named.setdefault(term, " ".join(phrase))
+    for phrase, term in vocabulary.worded(text):
+        named.setdefault(term, phrase)
     return {gap: named[gap] for gap in gaps if gap in named and _stems(gap).isdisjoint(_stems(named[gap]))}
 
 

@@ -11,6 +11,7 @@ from repertoire.app.ask.chosen_set import ChosenSet, choose
 from repertoire.app.ask.clarification import clarifying_facets
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.app.ask.gaps import words_for
+from repertoire.app.ask.own_setup import ANSWER, asks_own_setup
 from repertoire.app.ask.requirements import dependencies
 from repertoire.app.ask.set_candidates import CandidatePool, names_of, twin_marks
 from repertoire.app.sources.vocabulary import shipped_vocabulary
@@ -55,6 +56,8 @@ def recommend(
     pasted = () if topic or without_pasted(task.text) == task.text else (_PASTED,)
     names_missing, data_missing = unknown_name_notes(ranking, task.using), missing_data_notes(ranking, topic, known)
     degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
+    if asks_own_setup(task.text):
+        return replace(_empty_answer(ranking, best.pool), near=(), degraded=(*degraded, ANSWER))
     facets = () if topic else clarifying_facets(ranking)
     if facets:
         return replace(_empty_answer(ranking, best.pool), facets=facets, near=(), degraded=degraded)

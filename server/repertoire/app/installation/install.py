@@ -17,7 +17,7 @@ from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import content_now, ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
-from repertoire.domain.component import CATALOGUE, Component
+from repertoire.domain.component import CATALOGUE, DEPENDS_ON, MCP_SERVER, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
@@ -97,6 +97,8 @@ def plan(
         wanted.environment, project=wanted.project, servers=context.servers | needs.servers_of(parts)
     )
     parts = [needs.noted(store, part, checker) for part in parts]
+    if wanted.alone:
+        parts = [replace(part, notes=(*part.notes, *_missing_servers(store, context, part))) for part in parts]
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(tuple(parts), tuple(files.values()), tuple(commands), wanted.places)
@@ -213,6 +215,16 @@ def _noted(store: Store, part: InstallPart, stored: StoredComponent) -> InstallP
     count = next(row.components for row in store.sources.all() if row.info.key == source)
     note = f"{source} was read for this; its components ({count:,}) {_until_removed(source)}"
     return replace(part, notes=(*part.notes, note), read=source)
+
+
+def _missing_servers(store: Store, context: InstallContext, part: InstallPart) -> Iterator[str]:
+    """Yield a note for each MCP server that a component needs, which its plugin might have brought, and is not here."""
+    for link in store.graph.links(part.component.id):
+        if link.outgoing and link.relation == DEPENDS_ON:
+            needed = store.graph.by_key(link.other)
+            is_server = needed is not None and needed.component.type == MCP_SERVER
+            if is_server and link.other_name not in context.servers:
+                yield f"{part.component.name} needs the MCP server {link.other_name}, which is not configured here"
 
 
 def _install_context(store: Store, home: Path, wanted: InstallRequest, written: Mapping[str, str]) -> InstallContext:

@@ -27,6 +27,11 @@ class SetLimits:
     graded: bool = False  # whether the worth is the chance that the set is good
     parts: int = 0  # members up to which a graded set is completed for capabilities that are still open
     clauses: int = 0  # members up to which it is completed by what serves a clause
+    most: int = 0  # members, with all that they need, that a person allows; 0: any number
+
+    def allows(self, members: int) -> bool:
+        """Tell whether a person allows so many members."""
+        return not self.most or members <= self.most
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,9 @@ class SetSearch:
         members = self._choices.members(asked)
         if self._choices.rivals(key, members):
             return False
-        return self._choices.tokens(members.union(self._choices.closure(key))) <= self._limits.budget
+        together = members.union(self._choices.closure(key))
+        grown = max(len(together), len(members) + 1)  # one that comes along already fills no further place
+        return self._limits.allows(grown) and self._choices.tokens(together) <= self._limits.budget
 
     def _too_large(self, asked: Sequence[str]) -> tuple[str, ...]:
         """Return the candidates that would improve the set but exceed the budget."""

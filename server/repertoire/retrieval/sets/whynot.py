@@ -160,6 +160,8 @@ def _too_little_gain(case: Case, key: str) -> _Told:
     open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
     if asked and not open_needs and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
+    if not case.limits.allows(len(case.choices.members(asked).union(case.choices.closure(key)))):
+        return FULL, "", str(case.limits.most)
     if len(asked) >= case.limits.size:
         return FULL, "", str(len(asked))
     if case.limits.graded and is_large(known[key]):
@@ -202,9 +204,10 @@ def _with_budget(case: Case, key: str) -> Iterator[_Change]:
 
 
 def _with_size(case: Case) -> Iterator[_Change]:
-    now = len(case.assembly.asked)
+    now = case.limits.most or len(case.assembly.asked)
     for size in range(now + 1, now + 1 + _MORE):
-        limits = replace(case.limits, size=size, expected=max(case.limits.expected, float(size)))
+        most = size if case.limits.most else 0
+        limits = replace(case.limits, size=size, most=most, expected=max(case.limits.expected, float(size)))
         yield _Change(f"with size {size}", case.ranked, case.others, limits)
 
 
