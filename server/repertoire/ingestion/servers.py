@@ -30,7 +30,7 @@ _OWN_NAME = re.compile(r"\b(?:YOUR_)?([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])\b")  # 
 _MIXED = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,}\b")  # letters and digits, as in a key or a hash
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) ")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
-_FILLED_IN = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")  # by the client: a variable, and its default
+_FILLED_IN = linear.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")  # by the client: a variable, and its default
 _USER = re.compile(r"://(?:[a-z_-]{1,20}|\0)?(?::\0)?@")  # in an address; \0 stands for a variable
 _QUERY = re.compile(r"[?&]")
 _SCHEME_ALONE = re.compile(r"(?:[A-Za-z][A-Za-z-]{1,19} )?\W*")
@@ -222,10 +222,10 @@ def _without_variables(value: str) -> str:
     return _USER.sub("://", _FILLED_IN.sub("\0", value)).replace("\0", "")
 
 
-def _variable(key: str) -> Callable[[re.Match[str]], str]:
+def _variable(key: str) -> Callable[[linear.LinearMatch], str]:
     """Return what writes a variable without its default if that may be a secret."""
 
-    def written(match: re.Match[str]) -> str:
+    def written(match: linear.LinearMatch) -> str:
         return match.group() if _is_open(f"{key} {match[1]}", match[2] or "") else f"${{{match[1]}}}"
 
     return written
