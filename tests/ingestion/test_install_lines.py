@@ -201,6 +201,8 @@ def test_hooks_that_the_client_does_not_read_as_they_stand_say_what_to_do_by_han
 def test_a_hook_whose_programs_have_to_be_copied_says_so_before_its_merge(bench):
     command = 'python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/gate.py; bash ~/.claude/scripts/log.sh'
     listed = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
+    beside = "curl https://key@far.sea/.claude/hooks/x.sh --dir=.claude/hooks/ ; date >> ~/.claude/hooks/log.txt"
+    listed["hooks"]["Stop"] = [{"hooks": [{"type": "command", "command": beside}]}]
     found = lines(bench, {"hooks/gate.json": json.dumps(listed)})
     copied = "$CLAUDE_PROJECT_DIR/.claude/hooks/gate.py, ~/.claude/scripts/log.sh"
     merge = "merge /R/hooks/gate.json into ~/.claude/settings.json"

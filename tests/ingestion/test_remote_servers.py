@@ -46,6 +46,24 @@ def test_a_header_is_sent_as_it_stands_unless_a_secret_belongs_there(bench, key,
     assert KEY not in line
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Server=${DB_HOST};User Id=sa;Password=correcthorse",
+        "jdbc:sqlserver://${DB_HOST};user=sa;password=correcthorse",
+        "host=${PGHOST} user=app password=correcthorse",
+        "org=${ORG}; session=correcthorse",
+        "https://${DB_HOST}/a#access=correcthorse",
+    ],
+)
+def test_a_password_beside_a_variable_stands_in_no_line_and_is_asked_for(bench, value):
+    line = line_of(bench, {"command": "npx", "args": ["-y", "tides"], "env": {"FAR_DSN": value}})
+    assert "correcthorse" not in line
+    assert "FAR_DSN=${FAR_DSN}" in line
+    header = line_of(bench, {"type": "http", "url": BASE, "headers": {"Cookie": value}})
+    assert "correcthorse" not in header
+
+
 def test_a_query_is_kept_without_its_secret(bench):
     line = line_of(bench, {"url": f"{BASE}?token=YOUR_FAR_TOKEN&pro=1&session={HEX}#top"})
     assert shlex.split(line)[-1] == f"{BASE}?token=${{FAR_TOKEN}}&pro=1&session=${{FAR_SEA_SESSION}}"

@@ -92,6 +92,7 @@ def test_a_server_with_a_place_for_a_persons_own_value_is_left_to_that_person(li
     [
         "claude mcp add loom -e 'LOOM_KEY=${LOOM_KEY}' -- npx -y @acme/loom",
         "claude mcp add --transport http loom https://loom.io/mcp --header 'Authorization: Bearer ${LOOM_TOKEN}'",
+        "claude mcp add --transport http loom https://loom.io/mcp --header 'Authorization: Bearer ${YOUR_API_TOKEN}'",
         "claude mcp add loom -- loom --filter '{\"own\": 1}'",
     ],
 )

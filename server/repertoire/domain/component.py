@@ -52,6 +52,8 @@ CURATOR = "curator"  # the evidence of edges that a person set by hand
 
 _WITH_RANGE = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
+OPTIONAL_WEIGHT = 0.4  # of a `depends_on` edge to a server that a component uses where it is configured
+
 BODY_INDEXED = 2500  # characters of a body that are searched; the whole text stays readable
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire import linear
 from repertoire.domain.component import HOOK
 from repertoire.domain.digest import digest_of
 from repertoire.domain.text import clean_line
@@ -13,7 +14,8 @@ from repertoire.ingestion import requirements, values
 from repertoire.ingestion.parts import ComponentRequirement, Draft
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
-_OWN_FOLDERS = (".claude/hooks/", ".claude/scripts/")  # authors have their programs copied there
+# A file in one of the folders into which authors have their programs copied.
+_OWN_FILE = linear.compile(r"(?:~|\$\{?\w+\}?)?[\w./-]*\.claude/(?:hooks|scripts)/[\w./-]*\w")
 _UNQUOTED = str.maketrans("\"'", "  ")
 _KEPT = 20_000  # characters of the text that are kept; the checks get all of it
 
@@ -108,8 +110,9 @@ def summarise(hooks: Mapping[str, Any]) -> HookSummary:
 def started_files(lines: str) -> list[str]:
     """Return the files in Claude Code's folders of hooks and scripts that command lines name, sorted."""
     joined = lines.replace('"/', "/")  # "$CLAUDE_PROJECT_DIR"/.claude/hooks/x is one word
-    words = (word.strip(";|&()") for word in joined.translate(_UNQUOTED).split())
-    return sorted({word for word in words if any(folder in word for folder in _OWN_FOLDERS)})
+    words = [word.strip(";|&()") for word in joined.translate(_UNQUOTED).split()]
+    beside = zip(["", *words], words, strict=False)  # what a command writes to is no program of the hook
+    return sorted({word for before, word in beside if not before.endswith(">") and _OWN_FILE.fullmatch(word)})
 
 
 def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draft:

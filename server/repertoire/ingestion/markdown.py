@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from repertoire.domain.component import MCP_SERVER
+from repertoire.domain.component import MCP_SERVER, OPTIONAL_WEIGHT
 from repertoire.ingestion import front_matter, prose, requirements, validation, values
 from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement, Draft, FileOutcome, SourceFile
 from repertoire.ingestion.values import Unusable
@@ -54,7 +54,7 @@ def _needs(header: Mapping[str, Any], tools: Sequence[str], body: str) -> Iterat
         if need.kind not in (MCP_SERVER, OPTIONAL_SERVER):
             yield need
         elif need.name not in required:
-            yield replace(need, kind=OPTIONAL_SERVER, weight=requirements.OPTIONAL_WEIGHT)
+            yield replace(need, kind=OPTIONAL_SERVER, weight=OPTIONAL_WEIGHT)
         elif need.kind == MCP_SERVER:
             yield need
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from repertoire import linear
+from repertoire.domain.component import OPTIONAL_WEIGHT
 from repertoire.ingestion import values
 from repertoire.ingestion.parts import OPTIONAL_SERVER, ComponentRequirement
 
-OPTIONAL_WEIGHT = 0.4  # of a server that a component uses where it is configured
 _TOOL = re.compile(r"[^,\s(]+(?:\([^)]{0,200}\))?")
 _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")

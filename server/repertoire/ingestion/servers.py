@@ -33,6 +33,7 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w{0,79})\}")
 _FILLED_IN = linear.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")  # by the client: a variable, and its default
 _USER = re.compile(r"://(?:[a-z_-]{1,20}|\0)?(?::\0)?@")  # in an address; \0 stands for a variable
 _QUERY = re.compile(r"[?&]")
+_SEVERAL = re.compile(r"[=;#,\s]")  # between the parts of a value, of which one may be a password
 _SCHEME_ALONE = re.compile(r"(?:[A-Za-z][A-Za-z-]{1,19} )?\W*")
 _NO_NAME = re.compile(r"[^A-Z0-9]+")
 _NAME_WORD = re.compile(r"[^\W_]+")
@@ -213,7 +214,10 @@ def _filled_in(key: str, value: str) -> str:
         return ""
     first, *pairs = _QUERY.split(bare)
     asked = (pair.partition("=") for pair in pairs)
-    if _PLACEHOLDER.search(first) or not all(_is_open(*part) for part in ((key, first), *(one[::2] for one in asked))):
+    parts = [(key, first), *(one[::2] for one in asked)]
+    if _PLACEHOLDER.search(first) or not all(_is_open(*part) for part in parts):
+        return ""
+    if any(_SEVERAL.search(text) and not _SCHEME_ALONE.fullmatch(text) for _, text in parts):
         return ""
     return _FILLED_IN.sub(_variable(key), value)
 

@@ -17,9 +17,8 @@ _SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
 _OMITTED = "…"  # marks the place where a secret was left out
 # what an author writes where a person's own value belongs: `<project-ref>`, `/path/to/files`, `YOUR_TOKEN`, `api-xxxx`
-_OWN_VALUE = re.compile(
-    r"<[^<>]+>|(?<!\$)\{[\w |-]+\}|/path/to/|\byour[-_/]|x{4}|\bexample\.(?:com|org|net)\b", re.IGNORECASE
-)
+_FILLED_IN = re.compile(r"\$\{[^{}$]*\}")  # by the client
+_OWN_VALUE = re.compile(r"<[^<>]+>|\{[\w |-]+\}|/path/to/|\byour[-_/]|x{4}|\bexample\.(?:com|org|net)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _copy(line: str, folder: str, options: list[str], source: str, target: str) 
 
 
 def _server_step(line: str, arguments: list[str]) -> Step:
-    own = next((word for word in arguments if _OWN_VALUE.search(word)), "")
+    own = next((word for word in arguments if _OWN_VALUE.search(_FILLED_IN.sub("", word))), "")
     name = "" if own else _server(arguments)  # the client would add a server that can never start
     return AddServer(name, tuple(arguments)) if name else ByHand(line, own)
 

@@ -25,7 +25,16 @@ from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.need import NEED
 from repertoire.retrieval.pair_reading import PAIRS
 from repertoire.retrieval.patterns import PATTERNS, Patterns
-from repertoire.retrieval.plan import EXPLAIN, RECOMMEND, Capabilities, QueryPlan, Stack, is_identifier, make_plan
+from repertoire.retrieval.plan import (
+    EXPLAIN,
+    PROMPT,
+    RECOMMEND,
+    Capabilities,
+    QueryPlan,
+    Stack,
+    is_identifier,
+    make_plan,
+)
 from repertoire.retrieval.priors import STACK
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
@@ -180,7 +189,7 @@ class Pipeline:
         silenced = silenced_rows(snapshot, muted)
         allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
         named = named_rows(self._graph, plan, snapshot, allowed)
-        if not len(named) and is_identifier(plan.name) and plan.intent != RECOMMEND:
+        if not len(named) and is_identifier(plan.name) and plan.intent not in (RECOMMEND, PROMPT):
             # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
             anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced
             named = named_rows(self._graph, plan, snapshot, anything)

@@ -20,6 +20,7 @@ from repertoire.domain.component import (
     DEPENDS_ON,
     HOOK,
     MCP_SERVER,
+    OPTIONAL_WEIGHT,
     PACKAGE,
     PART_OF,
     PATTERN,
@@ -117,10 +118,18 @@ class Snapshot(Arrays):
         """The units that rows are installed with."""
         return Units(self.summaries)
 
+    @cached_property
+    def _needed(self) -> Mapping[int, Sequence[int]]:
+        found: dict[int, list[int]] = {}
+        for source, target, weight in self.weighted_edges(DEPENDS_ON):
+            if weight > OPTIONAL_WEIGHT:
+                found.setdefault(source, []).append(target)
+        return found
+
     def unit_of(self, row: int) -> Unit | None:
         """Return the unit that a row is installed with and the servers that it needs of it; None if there is none."""
         unit = self.units.of(row)
-        needed = self.edges(DEPENDS_ON).get(int(self.positions[row]), ()) if unit is not None else ()
+        needed = self._needed.get(int(self.positions[row]), ()) if unit is not None else ()
         rows = [int(self.row_at[end]) for end in needed if self.row_at[end] >= 0]
         servers = {self.summaries[other].name for other in rows if self.summaries[other].type == MCP_SERVER}
         if unit is None or not servers:

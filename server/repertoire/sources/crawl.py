@@ -243,8 +243,10 @@ def _linked_skills(mount: Mount, link: Path) -> Path | None:
         target = link.resolve()
     except (OSError, RuntimeError):
         return None
-    within = target.is_relative_to(mount.root.resolve()) and not link.absolute().is_relative_to(target)
-    return target if within and is_folder(target) else None
+    root, place = mount.root.resolve(), link.parent.resolve() / link.name
+    within = target.is_relative_to(root) and not place.is_relative_to(target)
+    is_read = within and _UNREAD_FOLDERS.isdisjoint(target.relative_to(root).parts)
+    return target if is_read and is_folder(target) else None
 
 
 def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:

@@ -35,6 +35,7 @@ def test_a_question_about_what_is_installed_gets_no_set_but_the_commands_that_an
     [
         "which agents do i have",
         "What skills are installed?",
+        "which skills are enabled right now",
         "how many plugins do I have enabled",
         "can you show me all my installed slash commands",
         "give me a list of my hooks and skills",
@@ -49,6 +50,8 @@ def test_a_prompt_that_lists_ones_own_components_asks_for_the_set_up(prompt: str
     "prompt",
     [
         "which index should I add",
+        "which agent is right for my project",
+        "which plugins and mcp servers are right for my project",
         "list all users in the admin page",
         "what tests do I have to write",
         "which plugin do I need for that",

@@ -35,6 +35,18 @@ def test_a_mute_moves_with_a_folder_that_is_renamed_and_with_a_text_that_changed
     assert [one.target for one in bench.store.preferences.mutes()] == [new]
 
 
+def test_a_mute_moves_to_no_other_file_of_its_name_that_has_moved_there_itself(bench):
+    one, other = (skill("lint", text) for text in ("Lints Python.", "Lints shell scripts."))
+    folder = bench.write({"a/skills/lint/SKILL.md": one, "b/skills/lint/SKILL.md": other})
+    report = bench.ingest(folder)
+    mute(bench.store, f"{report.source}:a/skills/lint/SKILL.md", project="", now=NOW)
+    for place in ("a", "b"):
+        (folder / place / "skills/lint/SKILL.md").unlink()
+    bench.write({"c/skills/lint/SKILL.md": other})
+    bench.ingest(folder)
+    assert f"{report.source}:c/skills/lint/SKILL.md" not in bench.store.preferences.silent()
+
+
 def test_a_mute_of_what_left_without_an_equal_stays_where_it_was(bench):
     moved(bench, "skills/lion/SKILL.md", skill("lion", "Counts manes."))
     assert [one.target.rpartition(":")[2] for one in bench.store.preferences.mutes()] == ["skills/zebra/SKILL.md"]

@@ -46,7 +46,11 @@ def missing_data_notes(ranking: Ranking, topic: str, known: Sequence[Combination
     types = sorted(set(ranking.plan.query.types) - set(ranking.snapshot.column("type").tolist()))
     none = [f"no {kind.replace('_', ' ')} is known here: {_READ}" for kind in types]
     installed = ranking.plan.query.installed
-    if installed is not None and not (ranking.snapshot.column("installed") == installed).any():
+    if (
+        installed is not None
+        and len(ranking.snapshot)
+        and not (ranking.snapshot.column("installed") == installed).any()
+    ):
         none.append(f"{'nothing' if installed else 'everything'} known here is installed: ask without that filter")
     if topic and not known:
         none.append(f"no combination is known for {clean_line(topic, _NAMED)!r}: {_SEEN_IN}; {_READ}")

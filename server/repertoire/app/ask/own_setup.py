@@ -19,14 +19,16 @@ _TYPES = frozenset(
 # Every further word makes it a task: "what tests do I have to write", "list the plugins installed in the admin page".
 _BESIDE = frozenset(
     """all and any are available claude code currently do for got have here in is machine me now of on or please
-    project right s server servers session slash sub that the there this ve""".split()
+    project right_now s server servers session slash sub that the there this ve""".split()
 )
+_FOR = re.compile(r"\bfor (?:my|our|the|this|that) ")  # what it shall serve: a task
 _KNOWN = _ASKING | _OWN | _TYPES | _BESIDE
 
 
 def asks_own_setup(text: str) -> bool:
     """Tell whether a prompt plainly asks which components of some type the person has, and nothing else."""
-    words = _WORD.findall(text.casefold().replace("how many", "how_many")) if len(text) <= _MOST else []
+    plain = text.casefold().replace("how many", "how_many").replace("right now", "right_now")
+    words = _WORD.findall(plain) if len(text) <= _MOST and not _FOR.search(plain) else []
     while words and words[0] in _COURTESY:
         del words[0]
     said = frozenset(words)

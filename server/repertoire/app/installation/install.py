@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import content_now, ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
-from repertoire.domain.component import CATALOGUE, DEPENDS_ON, MCP_SERVER, Component
+from repertoire.domain.component import CATALOGUE, DEPENDS_ON, MCP_SERVER, OPTIONAL_WEIGHT, Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
@@ -93,12 +93,11 @@ def plan(
             parts.append(plan_component(context, entry))
         else:
             parts.append(_unread_part(entry) if wanted.dry else _noted(store, plan_component(context, entry), entry))
-    checker = RequirementChecker(
-        wanted.environment, project=wanted.project, servers=context.servers | needs.servers_of(parts)
-    )
+    servers = context.servers | needs.servers_of(parts)
+    checker = RequirementChecker(wanted.environment, project=wanted.project, servers=servers)
     parts = [needs.noted(store, part, checker) for part in parts]
     if wanted.alone:
-        parts = [replace(part, notes=(*part.notes, *_missing_servers(store, context, part))) for part in parts]
+        parts = [replace(part, notes=(*part.notes, *_missing_servers(store, servers, part))) for part in parts]
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(tuple(parts), tuple(files.values()), tuple(commands), wanted.places)
@@ -217,13 +216,13 @@ def _noted(store: Store, part: InstallPart, stored: StoredComponent) -> InstallP
     return replace(part, notes=(*part.notes, note), read=source)
 
 
-def _missing_servers(store: Store, context: InstallContext, part: InstallPart) -> Iterator[str]:
+def _missing_servers(store: Store, servers: Collection[str], part: InstallPart) -> Iterator[str]:
     """Yield a note for each MCP server that a component needs, which its plugin might have brought, and is not here."""
     for link in store.graph.links(part.component.id):
-        if link.outgoing and link.relation == DEPENDS_ON:
+        if link.outgoing and link.relation == DEPENDS_ON and link.weight > OPTIONAL_WEIGHT:
             needed = store.graph.by_key(link.other)
             is_server = needed is not None and needed.component.type == MCP_SERVER
-            if is_server and link.other_name not in context.servers:
+            if is_server and link.other_name not in servers:
                 yield f"{part.component.name} needs the MCP server {link.other_name}, which is not configured here"
 
 

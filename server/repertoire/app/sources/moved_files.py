@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from repertoire.app.clock import now
 from repertoire.domain.component import CURATOR, PROVIDES, Edge
@@ -31,13 +31,19 @@ def follow_moves(store: Store, source: str, before: Iterable[Summary]) -> None:
 
 
 def _moves(left: Sequence[Summary], came: Sequence[Summary]) -> Iterator[tuple[str, str]]:
-    """Yield the ids of each component before and after its move: by its content, else by its name, if one has it."""
-    alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for row in came:
-        alike[row.type, "content", row.content_hash].append(row.id)
-        alike[row.type, "name", row.name].append(row.id)
-    for row in left:
-        for found in (alike[row.type, "content", row.content_hash], alike[row.type, "name", row.name]):
-            if len(found) == 1:
-                yield row.id, found[0]
-                break
+    """Yield the ids of each component before and after its move: by its content, then by its name, if one has it."""
+    for trait in (lambda row: row.content_hash, lambda row: row.name):
+        found = dict(_pairs(left, came, trait))
+        yield from found.items()
+        left = [row for row in left if row.id not in found]
+        came = [row for row in came if row.id not in found.values()]
+
+
+def _pairs(
+    left: Sequence[Summary], came: Sequence[Summary], trait: Callable[[Summary], str]
+) -> Iterator[tuple[str, str]]:
+    ends: dict[tuple[str, str], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for side, rows in enumerate((left, came)):
+        for row in rows:
+            ends[row.type, trait(row)][side].append(row.id)
+    yield from ((old[0], new[0]) for old, new in ends.values() if len(old) == len(new) == 1)

@@ -61,7 +61,7 @@ def _is_asked(item: Mapping[str, Any], required: Sequence[str]) -> bool:
     """Tell whether a person has to give a value: the file has none, and requires the parameter that it comes from."""
     if isinstance(item.get("required"), bool):
         return bool(item["required"])
-    value = str(item.get("value", ""))
+    value = "" if item.get("value") is None else str(item["value"])
     parameter = _PARAMETER.search(value)
     return parameter.group(1) in required if parameter else not value
 
