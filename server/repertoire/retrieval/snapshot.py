@@ -126,6 +126,10 @@ class Snapshot(Arrays):
                 found.setdefault(source, []).append(target)
         return found
 
+    @cached_property
+    def _servers_here(self) -> frozenset[str]:
+        return frozenset(one.name for one in self.summaries if one.installed and one.type == MCP_SERVER)
+
     def unit_of(self, row: int) -> Unit | None:
         """Return the unit that a row is installed with and the servers that it needs of it; None if there is none."""
         unit = self.units.of(row)
@@ -134,8 +138,7 @@ class Snapshot(Arrays):
         servers = {self.summaries[other].name for other in rows if self.summaries[other].type == MCP_SERVER}
         if unit is None or not servers:
             return unit
-        here = {one.name for one in self.summaries if one.installed and one.type == MCP_SERVER}
-        return replace(unit, servers=tuple(sorted(servers - here)))
+        return replace(unit, servers=tuple(sorted(servers - self._servers_here)))
 
     @cached_property
     def foreign(self) -> Mask:
