@@ -115,19 +115,24 @@ def copy_plugin(root: Path, home: Path) -> Checkout:
 
 def pebble(folder: Path, version: str = "1.0") -> str:
     """Make a wheel of a package with one attribute, and return the line that locks it."""
+    return make_wheel(folder, "pebble", version, {"pebble.py": f"WEIGHT = {version!r}\n"})
+
+
+def make_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> str:
+    """Make a wheel of a package, and return the line that locks it."""
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = folder / f"pebble-{version}-py3-none-any.whl"
-    info = f"pebble-{version}.dist-info"
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
     files = {
-        "pebble.py": f"WEIGHT = {version!r}\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: pebble\nVersion: {version}\n",
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = "".join(f"{name},sha256={_digest(text)},{len(text)}\n" for name, text in files.items())
+    record = "".join(f"{path},sha256={_digest(text)},{len(text)}\n" for path, text in files.items())
     with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in {**files, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
-            archive.writestr(zipfile.ZipInfo(name), text)
-    return f"pebble @ {wheel.as_uri()} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}"
+        for path, text in {**files, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+    return f"{name} @ {wheel.as_uri()} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}"
 
 
 def without(tool: str) -> str:

@@ -100,6 +100,8 @@ def _build(home: Path, report: BuildProgress, kind: str) -> Path:
     attempts: list[Callable[[installer.Job], None]] = [installer.with_pip]
     if uv is not None:  # pip stays the second try: it knows mirrors and certificates that uv does not
         attempts.insert(0, partial(installer.with_uv, uv))
+    elif installer.may_fetch_uv():
+        attempts.insert(0, installer.with_fetched_uv)
     errors: list[BootError] = []
     for attempt in attempts:
         # A folder of its own for each attempt: the installer of a killed build may still be writing into the last.

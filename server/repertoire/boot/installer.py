@@ -1,10 +1,11 @@
-"""Fills one environment's folder with the locked packages, through uv or through venv and pip."""
+"""Fills one environment's folder with the locked packages, through uv, which pip can fetch, or through venv and pip."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import BinaryIO
 
 from repertoire.boot import interpreter
 from repertoire.boot.errors import InstallError, NoInterpreterError
-from repertoire.boot.layout import python_of
+from repertoire.boot.layout import python_of, uv_lock_file
 from repertoire.boot.progress import BuildProgress
 
 LIMIT_S = 1800  # a stalled network must not hold the build's lock for ever
@@ -21,6 +22,9 @@ UV_PYTHON = "3.12"  # the version that uv fetches if no Python on this machine f
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
 PIP_FOR_OTHERS = (22, 3)  # the first release of pip with --python
+QUIETLY = ["--no-input", "--disable-pip-version-check"]
+# Settings of pip's that lead to packages by a way which uv would not find; a further index only adds to the usual one.
+LEADS_ELSEWHERE = (".index-url=", ".no-index=", ".proxy=", ".client-cert=")
 # The client's keys, and python's own settings: neither is an installer's business.
 WITHHELD_PREFIXES = ("ANTHROPIC_", "CLAUDE", "PYTHON")
 # Variables that would make an installer write elsewhere than into the environment.
@@ -51,7 +55,7 @@ def uv() -> str | None:
     return found
 
 
-def with_uv(tool: str, job: Job) -> None:
+def with_uv(tool: str, job: Job, *options: str) -> None:
     """Build the environment with uv, which also fetches a Python if none on this machine fits.
 
     Raises: InstallError.
@@ -63,8 +67,32 @@ def with_uv(tool: str, job: Job) -> None:
     making = "making an environment" if python != UV_PYTHON else f"fetching Python {UV_PYTHON} with uv"
     _run([tool, "venv", "--quiet", "--no-project", "--python", python, str(job.env)], making, job)
     target = ["--python", str(python_of(job.env))]
-    install = [tool, "pip", "install", *target, *EXACTLY, "--compile-bytecode", "-r", str(job.lock)]
+    install = [tool, "pip", "install", *target, *EXACTLY, "--compile-bytecode", "-r", str(job.lock), *options]
     _run(install, "installing packages with uv", job)
+
+
+def may_fetch_uv() -> bool:
+    """Tell whether an interpreter's pip may fetch a uv that finds packages where pip does."""
+    try:
+        settings = _ask_pip(str(interpreter.find(needs_ensurepip=True).path), "-m", "pip", "config", "list")
+    except (NoInterpreterError, OSError, subprocess.SubprocessError):
+        return False
+    return not any(name in settings for name in LEADS_ELSEWHERE)
+
+
+def with_fetched_uv(job: Job) -> None:
+    """Build the environment with a uv that pip fetches for it, in a third of the time that pip takes, and discard it.
+
+    Raises: NoInterpreterError, InstallError.
+    """
+    python = str(interpreter.find(needs_ensurepip=True).path)
+    with tempfile.TemporaryDirectory(
+        prefix=f"{job.env.name}-", dir=job.env.parent, ignore_cleanup_errors=True
+    ) as place:
+        fetch = [python, "-I", "-m", "pip", "install", *QUIETLY, *EXACTLY, "--target", place, "-r", str(uv_lock_file())]
+        _run(fetch, "fetching uv", job)
+        # pip trusts the system's certificates, and those of a company are nowhere else
+        with_uv(shutil.which("uv", path=str(Path(place, "bin"))) or "uv", job, "--system-certs")
 
 
 def with_pip(job: Job) -> None:
@@ -78,7 +106,7 @@ def with_pip(job: Job) -> None:
     _run(venv, "making an environment", job)
     inside = str(python_of(job.env))
     pip = [python, "-I", "-m", "pip", "--python", inside] if shared else [inside, "-I", "-m", "pip"]
-    install = [*pip, "install", "--no-input", "--disable-pip-version-check", *EXACTLY, "-r", str(job.lock)]
+    install = [*pip, "install", *QUIETLY, *EXACTLY, "-r", str(job.lock)]
     _run(install, "installing packages with pip", job)
 
 
@@ -99,11 +127,16 @@ def _has_pip_for_others(python: str) -> bool:
     """
     ask = "from importlib.metadata import version; print(version('pip'))"
     try:
-        told = subprocess.run([python, "-I", "-c", ask], env=environment(), capture_output=True, timeout=15, check=True)
-        major, minor = told.stdout.decode().split(".")[:2]
+        major, minor = _ask_pip(python, "-c", ask).split(".")[:2]
         return (int(major), int(minor)) >= PIP_FOR_OTHERS
     except (OSError, subprocess.SubprocessError, ValueError):  # it has none
         return False
+
+
+def _ask_pip(python: str, *arguments: str) -> str:
+    command = [python, "-I", *arguments]
+    told = subprocess.run(command, env=environment(), capture_output=True, timeout=15, check=True)
+    return told.stdout.decode("utf-8", "replace")
 
 
 def _run(command: list[str], phase: str, job: Job) -> None:

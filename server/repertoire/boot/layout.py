@@ -31,6 +31,11 @@ def lock_file(kind: str = BASE) -> Path:
     return checkout() / LOCKS[kind]
 
 
+def uv_lock_file() -> Path:
+    """Return the path of the lock file of uv itself, which installs the others' packages."""
+    return checkout() / "requirements-uv.lock"
+
+
 def key(kind: str = BASE) -> str:
     """Return the prefix of an environment's folder name: the lock's hash and the platform.
 

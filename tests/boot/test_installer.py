@@ -1,0 +1,65 @@
+"""Where a machine has no uv, pip fetches one, which fills the environment in a third of pip's time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from boot.checkout import Checkout, make_wheel, run
+from repertoire.boot import installer
+
+Fetch = Callable[[], list[str]]
+
+
+@pytest.fixture
+def fetch(checkout: Checkout, uv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fetch:
+    """Build with a fetched uv: a wheel from which a script calls the real one; return the phases that were told."""
+    runs = f'#!/bin/sh\nexec {uv} "$@"\n'
+    lock, phases = tmp_path / "requirements-uv.lock", []
+    lock.write_text(make_wheel(tmp_path, "uv", "1.0", {"uv-1.0.data/scripts/uv": runs}) + "\n")
+    monkeypatch.setattr(installer, "uv_lock_file", lambda: lock)
+    monkeypatch.setenv("UV_OFFLINE", "1")
+
+    def build() -> list[str]:
+        (tmp_path / "envs").mkdir()
+        job = installer.Job(
+            tmp_path / "envs" / "one",
+            checkout.root / "requirements.lock",
+            tmp_path / "log",
+            lambda phase, _: phases.append(phase) if phase not in phases else None,
+        )
+        installer.with_fetched_uv(job)
+        return phases
+
+    return build
+
+
+def test_pip_fetches_a_uv_that_fills_the_environment_and_is_not_kept(
+    fetch: Fetch, checkout: Checkout, tmp_path: Path
+) -> None:
+    assert fetch() == ["fetching uv", "making an environment", "installing packages with uv"]
+    assert [entry.name for entry in (tmp_path / "envs").iterdir()] == ["one"]
+    python = str(tmp_path / "envs" / "one" / "bin" / "python")
+    assert run([python, "-c", "import pebble"], checkout.environ()).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "may"),
+    [
+        ({}, True),
+        ({"PIP_INDEX_URL": "https://mirror.example/simple"}, False),
+        ({"PIP_EXTRA_INDEX_URL": "https://more.example/simple"}, True),
+        ({"PIP_NO_INDEX": "1"}, False),
+        ({"PIP_PROXY": "proxy.example:3128"}, False),
+        ({"PIP_TIMEOUT": "100", "PIP_CERT": "/etc/ssl/certs/ca-certificates.crt"}, True),
+    ],
+)
+def test_no_uv_is_fetched_where_pip_knows_another_way_to_packages(
+    settings: dict[str, str], may: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "none"))
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert installer.may_fetch_uv() is may
