@@ -91,7 +91,7 @@ BEGINNINGS = (
     "add_dependency(", "id", "id(", "npm:", "npm:@a", "{:a", "gem ", "- ", "image: ", "image: a/", "require ", "[tool.",
     "[dependencies.", "[a.dependencies.", '"a" %', "a.a/", "a.a/a ",
 )  # fmt: skip
-LENGTH = MOST_BYTES // 4
+LENGTH = MOST_BYTES // 16
 TIMES = 60  # a plain walk over the same characters; an expression that is not linear needs thousands
 
 
