@@ -71,7 +71,7 @@ _COMBINED = tuple(
 )
 # boundaries between clauses, each of which asks for one thing
 _BREAK = linear.compile(
-    r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|"
+    r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|(?:^|\s)\(?\d{1,2}\)\s+|"
     r"\s+(?:and then|and also|as well as|after that|afterwards|and|then|also|additionally|finally|but|plus)\s+"
 )
 _AROUND_TOPIC = re.compile(r"^(?:the|an?|our|my) |[`'\"]", re.IGNORECASE)
