@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED, Node
 from repertoire.store.connection import Connection
+from repertoire.store.light.exact_copies import moved
 from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
@@ -116,15 +117,17 @@ class Requests:
         )
 
     def uses(self) -> list[RequestUse]:
-        """Return the use of every stored request, the oldest first."""
+        """Return the use of every stored request, the oldest first; what has a copy left counts as present."""
         return [
             RequestUse(*row)
             for row in self._db.rows(
-                """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL THEN 0 ELSE e.weight END), 0),
+                """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL AND t.key NOT IN
+                            (SELECT value FROM json_each(?)) THEN 0 ELSE e.weight END), 0),
                           coalesce(json_extract(n.data, '$.last'), n.last_changed)
                    FROM node n LEFT JOIN edge e ON e.source = n.id AND e.relation = 'selected'
-                   LEFT JOIN component c ON c.node_id = e.target
-                   WHERE n.type = 'request' GROUP BY n.id ORDER BY n.id"""
+                   LEFT JOIN node t ON t.id = e.target LEFT JOIN component c ON c.node_id = e.target
+                   WHERE n.type = 'request' GROUP BY n.id ORDER BY n.id""",
+                (json.dumps(list(moved(self._db.rows))),),
             )
         ]
 
