@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED, Node
@@ -32,6 +33,20 @@ class RequestUse:
     node_id: int
     selected: float
     last: str
+
+
+@dataclass(frozen=True)
+class PastRequest:
+    """A stored request: its key, text (empty where it is not kept), projects, and when it was last selected for.
+
+    `selected` maps the components that were selected for it to how often; a removed one to its exact copy, if any.
+    """
+
+    key: str
+    text: str
+    projects: tuple[str, ...]
+    last: str
+    selected: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -131,6 +146,22 @@ class Requests:
             )
         ]
 
+    def past(self) -> list[PastRequest]:
+        """Return every stored request, the newest first."""
+        selected: dict[int, dict[str, float]] = {}
+        present = moved(self._db.rows)
+        for source, component, weight in self._db.rows(
+            """SELECT n.id, t.key, e.weight FROM node n JOIN edge e ON e.source = n.id AND e.relation = 'selected'
+               JOIN node t ON t.id = e.target WHERE n.type = 'request' ORDER BY e.weight DESC, e.id"""
+        ):
+            own, known = selected.setdefault(source, {}), present.get(component, component)
+            own[known] = own.get(known, 0.0) + weight
+        told = self._db.rows(
+            """SELECT id, key, data, coalesce(json_extract(data, '$.last'), last_changed) AS last FROM node
+               WHERE type = 'request' ORDER BY last DESC, id DESC"""
+        )
+        return [_past(key, json.loads(data), last, selected.get(node, {})) for node, key, data, last in told]
+
     def drop(self, node_ids: Iterable[int]) -> None:
         """Delete requests with their vectors and edges."""
         with self._db.transaction():
@@ -160,3 +191,7 @@ class Requests:
             (*ends, storable(selection.evidence)),
         )
         writer.touch_edges(SELECTED)
+
+
+def _past(key: str, data: Mapping[str, Any], last: str, selected: Mapping[str, float]) -> PastRequest:
+    return PastRequest(key, str(data.get("text", "")), tuple(map(str, data.get("projects", ()))), last, selected)
