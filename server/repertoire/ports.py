@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Protocol, runtime_checkable
 
@@ -149,6 +149,7 @@ class Topology:
     target: npt.NDArray[np.int64]
     weight: npt.NDArray[np.float32]
     relation: tuple[str, ...]
+    moved: Mapping[str, str] = field(default_factory=dict)  # the copy that stands for each removed component, by ids
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ def test_an_installation_is_learned_from_until_it_is_undone(run, shelf, user):
 
     assert run("install", "weave", "--yes").returncode == 0
     assert selected() == 1
-    assert "used: not recorded yet; 1 times installed" in run("explain", "weave").stdout
+    assert "used: not recorded yet; installed once" in run("explain", "weave").stdout
     assert "weave (skill, installed)" in run("status").stdout
     assert run("install", "--undo").returncode == 0
     assert selected() == 0
-    assert "times installed" not in run("explain", "weave").stdout
+    assert "installed once" not in run("explain", "weave").stdout
     assert "recently used" not in run("status").stdout
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from repertoire.app.clock import now
 from repertoire.app.current_project import resolve_project
-from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
+from repertoire.app.person.forget import ALL, PROJECT, REQUEST, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.projects.places import root_of
 from repertoire.app.traces.naming import trace_named
+from repertoire.app.usage.learned_requests import request_named
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names, targets
 from repertoire.cli.output import ask_to_go_on, json_option, show, show_answer, yes_option
@@ -67,6 +71,7 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 
 @click.command("forget")
 @click.option("--requests", is_flag=True, help="Delete all stored prompts, what was selected for them, and the log.")
+@click.option("--request", default="", metavar="ID", help="Delete one stored prompt, and what was learned from it.")
 @click.option(
     "--project",
     type=click.Path(path_type=Path),
@@ -78,39 +83,57 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 )
 @yes_option
 @json_option
-def forget_command(
-    requests: bool, project: Path | None, trace: str, everything: bool, yes: bool, as_json: bool
-) -> None:
+def forget_command(*, yes: bool, as_json: bool, **named: Any) -> None:
     r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log, also in the backup.
 
     \b
     repertoire forget --requests
+    repertoire forget --request 5b2d9e0c71aa
     repertoire forget --project . --yes
     repertoire forget --trace 1f0c2d3e4b5a
     """
-    chosen = {REQUESTS: requests, PROJECT: project is not None, TRACE: bool(trace), ALL: everything}
-    if list(chosen.values()).count(True) != 1:
+    target = _Target(**named)
+    chosen = [name for name, is_chosen in target.chosen().items() if is_chosen]
+    if len(chosen) != 1:
         message = (
-            "use exactly one of --requests (of all projects), --project FOLDER (all data of one project), "
-            "--trace ID and --all"
+            "use exactly one of --requests (of all projects), --request ID, --project FOLDER (all data of one "
+            "project), --trace ID and --all"
         )
         raise click.UsageError(message)
-    what = next(name for name, is_chosen in chosen.items() if is_chosen)
     if not yes:
-        ask_to_go_on(f"Delete {_named(what, project, trace)} permanently?")
+        ask_to_go_on(f"Delete {_named(chosen[0], target)} permanently?")
     with open_repertoire() as repertoire:
-        done = FORGET.run(Context.of(repertoire, project=str(project or "")), DeletionRequest(what, trace))
+        asked = DeletionRequest(chosen[0], target.trace, target.request)
+        done = FORGET.run(Context.of(repertoire, project=str(target.project or "")), asked)
     show_answer(FORGET, done, as_json=as_json)
 
 
-def _named(what: str, project: Path | None, trace: str) -> str:
+@dataclass(frozen=True)
+class _Target:
+    """What a person names to be deleted."""
+
+    requests: bool
+    request: str
+    project: Path | None
+    trace: str
+    everything: bool
+
+    def chosen(self) -> Mapping[str, bool]:
+        """Tell of each kind whether it is named."""
+        return {
+            REQUESTS: self.requests,
+            REQUEST: bool(self.request),
+            PROJECT: self.project is not None,
+            TRACE: bool(self.trace),
+            ALL: self.everything,
+        }
+
+
+def _named(what: str, target: _Target) -> str:
     """Say what would be deleted."""
-    if what == TRACE:
-        with open_repertoire() as repertoire:
-            found = trace_named(repertoire.store, trace)
-        title = "" if withheld(found) else f" ({clean_line(found.title, 80)})"
-        return f"the trace {found.key}{title} with its earlier versions and votes"
-    folder = "" if project is None else resolve_project(str(project))
+    if what in (TRACE, REQUEST):
+        return _the_one(what, target)
+    folder = "" if target.project is None else resolve_project(str(target.project))
     within = root_of(find_home(), folder) if folder else ""
     memory = (
         f"not the memory of {within}" if within not in ("", folder) else "the project's memory with all notes and tasks"
@@ -120,6 +143,18 @@ def _named(what: str, project: Path | None, trace: str) -> str:
         PROJECT: f"what was asked, used and solved in {folder}, and {memory},",
         ALL: "everything, also packs, clones, and the memories of all projects with their notes and tasks,",
     }[what]
+
+
+def _the_one(what: str, target: _Target) -> str:
+    """Say which trace or past request would be deleted."""
+    with open_repertoire() as repertoire:
+        if what == REQUEST:
+            asked = request_named(repertoire.store, target.request)
+            text = f" ({clean_line(asked.text, 80)})" if asked.text else ""
+            return f"the past request {asked.key}{text} and what was learned from it"
+        found = trace_named(repertoire.store, target.trace)
+    title = "" if withheld(found) else f" ({clean_line(found.title, 80)})"
+    return f"the trace {found.key}{title} with its earlier versions and votes"
 
 
 @click.group("trust")

@@ -5,19 +5,40 @@ from __future__ import annotations
 import click
 
 from repertoire.app.current_project import current_project
+from repertoire.app.usage.learned_requests import learned_requests
 from repertoire.app.usage.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.usage.stats import stats
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
-from repertoire.rendering.usage import review_text, stats_data, stats_text, suggestion_data
+from repertoire.rendering.usage import (
+    learned_requests_data,
+    learned_requests_text,
+    review_text,
+    stats_data,
+    stats_text,
+    suggestion_data,
+)
 
 
 @click.command("stats")
 @click.option(
-    "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="The most components to show."
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="The most components, or past requests, to show.",
+)
+@click.option("--requests", is_flag=True, help="Show the past requests from which was learned, the newest first.")
+@click.option(
+    "--component",
+    default="",
+    metavar="COMPONENT",
+    shell_complete=component_names,
+    help="With --requests: those for which this component (an id or a name) was selected.",
 )
 @json_option
-def stats_command(limit: int, as_json: bool) -> None:
+def stats_command(limit: int, requests: bool, component: str, as_json: bool) -> None:
     r"""Show what was learned from use, and how it changes answers here.
 
     Shown are: how often offers were followed, by rank; hints by kind; each component with its lift; what must not be
@@ -26,7 +47,16 @@ def stats_command(limit: int, as_json: bool) -> None:
     \b
     repertoire stats
     repertoire stats --limit 50 --json
+    repertoire stats --requests --component test-driven-development
     """
+    if component and not requests:
+        message = "--component is for --requests; `repertoire explain COMPONENT` tells of one"
+        raise click.UsageError(message)
+    if requests:
+        with open_repertoire() as repertoire:
+            past = learned_requests(repertoire.store, component=component, project=current_project(), limit=limit)
+        show(learned_requests_data(past), lambda: learned_requests_text(past), as_json=as_json)
+        return
     with open_repertoire() as repertoire:
         found = stats(repertoire.store, repertoire.settings, project=current_project(), limit=limit)
     show(stats_data(found), lambda: stats_text(found), as_json=as_json)

@@ -21,5 +21,10 @@ class Experience:
     accepted: float = 0.0
     refused: float = 0.0
 
+    def plus(self, other: Experience) -> Experience:
+        """Return the experience with two components that are one by now."""
+        times, accepted = self.selected + other.selected, self.accepted + other.accepted
+        return Experience(times, accepted, self.refused + other.refused)
+
 
 Experiences = Mapping[str, Mapping[str, Experience]]  # by the key of the request and the id of the component

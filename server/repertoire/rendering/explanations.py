@@ -12,7 +12,7 @@ from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS
 from repertoire.domain.invocation import MODEL, REFUSED
 from repertoire.domain.soundness import LOST
 from repertoire.domain.technologies import technologies_of
-from repertoire.domain.text import clean_line, to_copy
+from repertoire.domain.text import clean_line, counted, to_copy
 from repertoire.ports import Link
 from repertoire.rendering.answers import (
     LINE,
@@ -257,15 +257,28 @@ def _dates(explanation: Explanation) -> str:
 
 def _used(explanation: Explanation) -> str:
     times, history = explanation.selections, explanation.history
-    used = f"{history.used} times, last {history.last_used[:10]}" if history.used else "not recorded yet"
-    counts = ((history.installed, "installed"), (history.offered, "suggested"), (history.failed, "failed"))
-    told = [f"{count} times {what}" for count, what in counts if count]
+    counts = ((history.installed, "installed"), (history.offered, "suggested"))
+    told = [_calls(history), *(f"{what} {_often(count)}" for count, what in counts if count)]
+    if history.used and history.failed:
+        told.append(f"its call failed {_often(history.failed)}")
     if times:
         told.append("chosen for one request" if times == 1 else f"chosen for {times} requests")
     known = history.went_well + history.went_wrong
     if known:
-        told.append(f"went well {history.went_well} of the {known} times with a known outcome")
-    return "; ".join([used, *told, *(["muted, so not suggested here"] if explanation.muted else [])])
+        told.append(f"went well {history.went_well} of {counted(known, 'time')} with a known outcome")
+    return "; ".join([*told, *(["muted, so not suggested here"] if explanation.muted else [])])
+
+
+def _calls(history: UseHistory) -> str:
+    if history.used:
+        return f"{_often(history.used)}, last {history.last_used[:10]}"
+    if not history.failed:
+        return "not recorded yet"
+    return "called once, which failed" if history.failed == 1 else f"called {history.failed} times, all failed"
+
+
+def _often(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:

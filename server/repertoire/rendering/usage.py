@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from repertoire.app.usage.learned_requests import LearnedRequest, LearnedRequests, LearnedSelection
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import ComponentStats, HintStats, Stats
 from repertoire.domain.confidence_intervals import Interval
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
-from repertoire.rendering.answers import NAME
+from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.preferences import Mute
 
 _ID = 200
+_KEY = len("request:") + 12  # characters of a past request's key, which name it
 
 
 def stats_data(found: Stats) -> dict[str, Any]:
@@ -43,6 +45,30 @@ def stats_data(found: Stats) -> dict[str, Any]:
         "most_requests": found.most_requests,
         "explored": {"offers": found.explored.offers, "first": found.explored.first},
         "edges": [suggestion_data(one) for one in found.edges],
+    }
+
+
+def learned_requests_data(found: LearnedRequests) -> dict[str, Any]:
+    """Return past requests as a JSON object."""
+    return {"requests": [_request_data(one) for one in found.requests], "more": found.more}
+
+
+def _request_data(one: LearnedRequest) -> dict[str, Any]:
+    return {
+        "id": one.past.key,
+        "text": clean_line(one.past.text, LINE),
+        "last": one.past.last,
+        "projects": list(one.past.projects),
+        "selected": [
+            {
+                "id": selected.id,
+                "name": clean_line(selected.name, NAME),
+                "times": selected.times,
+                "outcome": selected.outcome,
+                "because": selected.because,
+            }
+            for selected in one.selected
+        ],
     }
 
 
@@ -147,6 +173,29 @@ def stats_text(found: Stats) -> str:
     if found.edges:
         lines += ["", "Relations that use suggests:", *(line for one in found.edges for line in _judged_lines(one))]
     return "\n".join(lines)
+
+
+def learned_requests_text(found: LearnedRequests) -> str:
+    """Render past requests with what was selected for them, and how to forget one."""
+    if not found.requests:
+        of = f" for which {clean_line(found.component, NAME)} was selected" if found.component else ""
+        return f"No past request{of} is kept."
+    lines = [line for one in found.requests for line in _request_lines(one)]
+    more = [f"{found.more} more: --limit shows them"] if found.more else []
+    return "\n".join([*lines, *more, "repertoire forget --request ID deletes one, with what was learned from it"])
+
+
+def _request_lines(one: LearnedRequest) -> list[str]:
+    past = one.past
+    text = clean_line(past.text, LINE) or "its text is not kept"
+    where = [f"    in {', '.join(clean_line(project, _ID) for project in past.projects)}"] if past.projects else []
+    return [f"{past.key[:_KEY]}  {past.last[:10]}  {text}", *map(_selection_line, one.selected), *where]
+
+
+def _selection_line(one: LearnedSelection) -> str:
+    often = f", {one.times} times" if one.times > 1 else ""
+    told = f"{one.outcome}: {one.because}" if one.because else f"outcome {one.outcome}"
+    return f"    {clean_line(one.name, NAME)}{often}, {told}  {clean_line(one.id, _ID)}"
 
 
 def lift_text(lift: Lift) -> str:

@@ -73,7 +73,8 @@ def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
     for source, target, weight in snapshot.weighted_edges(SELECTED):
         row = int(snapshot.row_at[target])
         if row >= 0 and topology.types[source] == REQUEST:
-            found.setdefault(source, {})[row] = weight
+            own = found.setdefault(source, {})
+            own[row] = own.get(row, 0.0) + weight  # a component and what was removed of its copies have one row
     return found
 
 
@@ -84,11 +85,10 @@ def _entries(
 
     The share is 1 for the most accepted component, on a logarithmic scale.
     """
-    by_row = {
-        row: experience
-        for row, experience in ((snapshot.row_of(key), experience) for key, experience in experiences.items())
-        if row >= 0
-    }
+    by_row: dict[int, Experience] = {}
+    for key, experience in experiences.items():
+        if (row := snapshot.row_of(key)) >= 0:
+            by_row[row] = by_row[row].plus(experience) if row in by_row else experience
     accepted = {}
     for row, times in selected.items():
         experience = by_row.get(row, _UNKNOWN)

@@ -75,6 +75,10 @@ class Snapshot(Arrays):
         """The node id of every row, in ascending order."""
         return np.fromiter((summary.node_id for summary in self.summaries), dtype=np.int64, count=len(self))
 
+    def row_of(self, key: str) -> int:
+        """Return the row of a component, of its copy where it was removed; -1 where no row has this id."""
+        return super().row_of(self.topology.moved.get(key, key))
+
     def keys_of(self, names: Collection[str]) -> list[str]:
         """Return these names as ids, with the ids of the components that have these names."""
         wanted = set(names)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, PROVIDES, SKILL
-from repertoire.domain.graph import COMPONENTS, Layout
+from repertoire.domain.graph import COMPONENTS
 from repertoire.domain.invocation import UNLISTED, call_name, precedence
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
@@ -19,8 +19,8 @@ from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
 from repertoire.store.light.exact_copies import COPIES, TWINS, copies_of_removed
 from repertoire.store.rows import SELECT_STORED, stored
+from repertoire.store.topology import read_topology
 
-Mask = npt.NDArray[np.bool_]
 EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description that an outline holds
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
@@ -35,30 +35,10 @@ _STARTED = """SELECT n.key, n.name, c.type, c.path, c.plugin, ifnull(s.key, '') 
     JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
     WHERE c.installed >= ? AND c.client = '' AND c.type IN (?, ?, ?, ?)"""
 Withholding = Callable[[str, str, str], bool]  # tells of a type, a name that starts it, and a plugin
-_EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 
 
 # The name under which a relation is declared: the part before a colon, or all of it.
 _ROW = "substr(e.relation, 1, ifnull(nullif(instr(e.relation, ':'), 0) - 1, length(e.relation)))"
-
-
-class _Codes(dict[str, int]):
-    """Numbers the relations that a view reads, in the order in which they occur; -1 for any other relation."""
-
-    def __init__(self, layout: Layout, view: str) -> None:
-        super().__init__()
-        self._layout = layout
-        self._view = view
-        self.names: list[str] = []
-
-    def __missing__(self, relation: str) -> int:
-        row = self._layout.related(relation)
-        if row is None or self._view not in row.views:
-            self[relation] = -1
-        else:
-            self[relation] = len(self.names)
-            self.names.append(relation)
-        return self[relation]
 
 
 class Graph:
@@ -332,33 +312,11 @@ class Graph:
         )
 
     def topology(self, view: str = COMPONENTS) -> Topology:
-        """Return the nodes and edges of a view as arrays, all of one revision; edges in order of source and target."""
-        read = self._db.layout.kinds_of(view)
-        codes = _Codes(self._db.layout, view)
-        with self._db.snapshot():
-            revision = self.revision(view)
-            nodes = self._db.rows(
-                f"SELECT id, key, type, name FROM node WHERE type IN ({marks(read)}) ORDER BY id", read
-            )
-            rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
-            # Streamed into an array: a tuple and a text for each of 600,000 edges would take 140 MB for a moment.
-            edges = np.fromiter(((*ends, codes[kind]) for *ends, kind in rows), dtype=_EDGE)
-        ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
-        (source, of_view), (target, to_view) = (_places(ids, edges[end]) for end in ("source", "target"))
-        order = np.lexsort((target, source))  # sorting in SQL would take longer than all the rest of this function
-        order = order[(of_view & to_view & (edges["kind"] >= 0))[order]]
-        types: dict[str, str] = {}
-        return Topology(
-            revision,
-            ids,
-            tuple(row[1] for row in nodes),
-            tuple(types.setdefault(row[2], row[2]) for row in nodes),
-            tuple(row[3] for row in nodes),
-            source[order],
-            target[order],
-            edges["weight"][order],
-            tuple([codes.names[code] for code in edges["kind"][order].tolist()]),
-        )
+        """Return the nodes and edges of a view as arrays, all of one revision; edges in order of source and target.
+
+        What was selected leads to its exact copy where it was removed.
+        """
+        return read_topology(self._db, view)
 
     def counts(self) -> dict[str, int]:
         """Count components by type, capabilities, and all nodes and edges in the view of components."""
@@ -371,13 +329,6 @@ class Graph:
         )
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts
-
-
-def _places(ids: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Return the position of each end among the ids, and a mask of the ends that are among them."""
-    places = np.searchsorted(ids, ends)
-    places[places == len(ids)] = 0
-    return places, ids[places] == ends if len(ids) else np.zeros(len(ends), dtype=np.bool_)
 
 
 def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:

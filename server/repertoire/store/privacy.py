@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, TWIN_OF
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS, REQUEST, TWIN_OF
 from repertoire.domain.errors import StoreBusy, StoreFull
-from repertoire.domain.event import LASTING_KINDS, LEFT
+from repertoire.domain.event import ASKED, CORRECTED, FAILED, GAP, LASTING_KINDS, LEFT, SELECTED
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
 from repertoire.domain.trace import TRACE
 from repertoire.store.connection import Connection
@@ -23,6 +23,10 @@ from repertoire.store.writing import GraphWriter
 # Every table except SQLite's own and the shadow tables of virtual tables.
 _ALL_TABLES = """SELECT name FROM pragma_table_list
                  WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT GLOB 'sqlite_*' ORDER BY name"""
+
+# The request during which, or after which, an event of a session happened; none after work outside a request.
+_REQUEST_BEFORE = f"""SELECT e.request FROM event e WHERE e.session = event.session AND e.id < event.id
+                      AND e.kind IN ('{ASKED}', '{SELECTED}', '{FAILED}') ORDER BY e.id DESC LIMIT 1"""
 
 
 class Privacy:
@@ -52,6 +56,23 @@ class Privacy:
                 self._vectors.drop_space(space)
             kinds = self._asked_kinds
             self._writer.delete(self._db.rows(f"SELECT id, type FROM node WHERE type IN ({marks(kinds)})", kinds))
+        return gone
+
+    def forget_request(self, key: str, *, needs: Sequence[str] = ()) -> int:
+        """Delete a past request, its events, and what was found in it with others; return the count of events.
+
+        `needs` are its texts, as which nothing may have provided it. What was contributed on purpose stays.
+        """
+        with self._forgetting():
+            # A correction names no request. Without the one that it is of, it would blame the request before.
+            gone = self._delete("event", f"kind = '{CORRECTED}' AND ({_REQUEST_BEFORE}) = ?", (key,))
+            gone += self._delete(
+                "event", f"request = ? AND kind NOT IN ({marks(LASTING_KINDS)})", (key, *LASTING_KINDS)
+            )
+            needed = f"json_extract(data, '$.need') IN ({marks(needs)})"
+            gone += self._delete("event", f"kind = '{GAP}' AND {needed}", tuple(needs))
+            self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED} *",))
+            self._writer.delete(self._db.rows("SELECT id, type FROM node WHERE key = ? AND type = ?", (key, REQUEST)))
         return gone
 
     def knows_project(self, project: str) -> bool:

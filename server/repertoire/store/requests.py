@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED, Node
 from repertoire.store.connection import Connection
+from repertoire.store.light.exact_copies import moved
 from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
@@ -31,6 +33,20 @@ class RequestUse:
     node_id: int
     selected: float
     last: str
+
+
+@dataclass(frozen=True)
+class PastRequest:
+    """A stored request: its key, text (empty where it is not kept), projects, and when it was last selected for.
+
+    `selected` maps the components that were selected for it to how often; a removed one to its exact copy, if any.
+    """
+
+    key: str
+    text: str
+    projects: tuple[str, ...]
+    last: str
+    selected: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -116,17 +132,35 @@ class Requests:
         )
 
     def uses(self) -> list[RequestUse]:
-        """Return the use of every stored request, the oldest first."""
+        """Return the use of every stored request, the oldest first; what has a copy left counts as present."""
         return [
             RequestUse(*row)
             for row in self._db.rows(
-                """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL THEN 0 ELSE e.weight END), 0),
+                """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL AND t.key NOT IN
+                            (SELECT value FROM json_each(?)) THEN 0 ELSE e.weight END), 0),
                           coalesce(json_extract(n.data, '$.last'), n.last_changed)
                    FROM node n LEFT JOIN edge e ON e.source = n.id AND e.relation = 'selected'
-                   LEFT JOIN component c ON c.node_id = e.target
-                   WHERE n.type = 'request' GROUP BY n.id ORDER BY n.id"""
+                   LEFT JOIN node t ON t.id = e.target LEFT JOIN component c ON c.node_id = e.target
+                   WHERE n.type = 'request' GROUP BY n.id ORDER BY n.id""",
+                (json.dumps(list(moved(self._db.rows))),),
             )
         ]
+
+    def past(self) -> list[PastRequest]:
+        """Return every stored request, the newest first."""
+        selected: dict[int, dict[str, float]] = {}
+        present = moved(self._db.rows)
+        for source, component, weight in self._db.rows(
+            """SELECT n.id, t.key, e.weight FROM node n JOIN edge e ON e.source = n.id AND e.relation = 'selected'
+               JOIN node t ON t.id = e.target WHERE n.type = 'request' ORDER BY e.weight DESC, e.id"""
+        ):
+            own, known = selected.setdefault(source, {}), present.get(component, component)
+            own[known] = own.get(known, 0.0) + weight
+        told = self._db.rows(
+            """SELECT id, key, data, coalesce(json_extract(data, '$.last'), last_changed) AS last FROM node
+               WHERE type = 'request' ORDER BY last DESC, id DESC"""
+        )
+        return [_past(key, json.loads(data), last, selected.get(node, {})) for node, key, data, last in told]
 
     def drop(self, node_ids: Iterable[int]) -> None:
         """Delete requests with their vectors and edges."""
@@ -157,3 +191,7 @@ class Requests:
             (*ends, storable(selection.evidence)),
         )
         writer.touch_edges(SELECTED)
+
+
+def _past(key: str, data: Mapping[str, Any], last: str, selected: Mapping[str, float]) -> PastRequest:
+    return PastRequest(key, str(data.get("text", "")), tuple(map(str, data.get("projects", ()))), last, selected)

@@ -53,10 +53,11 @@ class CorrectionRequest:
 
 @dataclass(frozen=True)
 class DeletionRequest:
-    """What to delete permanently; the ID of the trace, if it is one."""
+    """What to delete permanently; the ID of the trace or of the past request, if it is one."""
 
     what: str
     trace: str = ""
+    request: str = ""
 
 
 def _mute(context: Context, asked: MuteRequest) -> Muted:
@@ -81,7 +82,7 @@ def _correct(context: Context, asked: CorrectionRequest) -> Corrected:
 
 def _forget(context: Context, asked: DeletionRequest) -> Forgotten:
     store, projects = context.repertoire.store, context.repertoire.projects
-    forgotten = forget(store, asked.what, project=context.project, trace=asked.trace)
+    forgotten = forget(store, asked.what, project=context.project, trace=asked.trace, request=asked.request)
     if asked.trace and projects.has(context.project):
         drop_lost_traces(projects.open(context.project), lambda key: store.traces.get(key) is not None)
     return forgotten

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
@@ -210,6 +211,28 @@ def test_what_one_copy_served_before_the_installed_one_is_named_for(repertoire: 
     first = search(repertoire.pipeline, Query(PROMPT)).hits[0]
     assert first.component.id == OWN
     assert "request" in {why.kind for why in first.whys}
+
+
+def test_what_moved_keeps_its_past_in_answers_and_in_what_explain_counts(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    was = store.graph.by_key(OWN)
+    assert was is not None
+    asked = [f"request:{n}" for n in range(6)]
+    store.requests.record_many([Request(key, text=PROMPT, selected=(Selection(OWN),)) for key in asked], now=NOW)
+    for key in asked:
+        where = f"session {key}", HERE, key
+        store.events.append([Event(now(), kind, *where, OWN) for kind in (ASKED, SELECTED, CHECKED)])
+    new = replace(was.component, id=f"{USER.key}:skills/moved/pdf-forms.md")
+    store.sources.remove(SOURCE.key)
+    store.sources.write(USER, [record_of(new)], ["skills/pdf-forms.md"], derived=[], now=NOW)
+    embed(repertoire)
+    first = search(repertoire.pipeline, Query(PROMPT)).hits[0]
+    assert first.component.id == new.id
+    assert "request" in {why.kind for why in first.whys}
+    usage_here = usage(store, half_life=90.0)
+    told = explain(store, repertoire.pipeline, ExplainRequest("pdf-forms"), usage=usage_here)
+    assert (told.history.used, told.history.went_well, told.selections) == (6, 6, 6)
+    assert {one.selected for one in store.requests.uses()} == {1.0}
 
 
 def test_what_served_before_and_is_dismissed_makes_no_other_answer_surer(repertoire: Repertoire) -> None:

@@ -164,7 +164,14 @@ def test_for_a_task_it_tells_its_place_in_the_set_or_what_keeps_it_out_and_what_
 def test_what_happened_to_it_is_counted(repertoire: Repertoire) -> None:
     events = [Event(NOW, kind, "s", node=FORMS.id) for kind in (OFFERED, OFFERED, SELECTED, FAILED)]
     repertoire.store.events.append(events)
-    assert f"used: 1 times, last {NOW[:10]}; 2 times suggested; 1 times failed" in told(repertoire, FORMS.id)
+    said = f"used: once, last {NOW[:10]}; suggested 2 times; its call failed once"
+    assert said in told(repertoire, FORMS.id)
+
+
+@pytest.mark.parametrize(("failed", "said"), [(1, "called once, which failed"), (3, "called 3 times, all failed")])
+def test_calls_that_all_failed_are_told_as_uses(repertoire: Repertoire, failed: int, said: str) -> None:
+    repertoire.store.events.append([Event(NOW, FAILED, f"s{n}", node=FORMS.id) for n in range(failed)])
+    assert f"used: {said}" in told(repertoire, FORMS.id).splitlines()
 
 
 def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_is_shown(repertoire: Repertoire) -> None:

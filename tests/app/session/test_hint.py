@@ -290,6 +290,25 @@ def test_what_comes_beside_the_best_is_named_in_its_place_only_if_it_would_be_na
     assert found == [named] * len(limits)
 
 
+def test_what_tires_beside_a_sure_first_item_is_judged_by_its_own_chance(tmp_path: Path) -> None:
+    prompt = "set up GitHub Actions to build and test our Rust crate on three OSes"
+    texts = "Sets up GitHub Actions that build and test a crate.", "Writes and tests Rust crates."
+    both = [
+        component("skill", name, text, path=f"{name}.md") for name, text in zip(("one", "other"), texts, strict=True)
+    ]
+    with open_repertoire(filled_home(tmp_path, *both), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        usual = offer(opened.pipeline, prompt, HintLimits())
+        first, second = usual.hits
+        own = usual.confidence * second.score / first.score
+        times = [odds_of(chance) / odds_of(HINT_THRESHOLD) for chance in (own, usual.confidence)]
+        weary = (times[0] * times[1]) ** 0.5
+        limits = [HintLimits(session="s1", weary={hit.component.id: weary}) for hit in usual.hits]
+        found = [offer(opened.pipeline, prompt, one).hits for one in limits]
+    assert found == [usual.hits, (first,)]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "again"),
     [

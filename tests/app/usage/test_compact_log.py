@@ -62,6 +62,19 @@ def test_what_was_counted_is_forgotten_with_the_project_and_with_the_log(store):
     assert store.events.since(0, limit=-1) == []
 
 
+def test_a_use_whose_request_was_dropped_keeps_the_age_of_the_request(store):
+    sessions(store, 50, chosen=range(50))
+    for session in range(50):
+        store.requests.select(f"request:{session}", PDF, now="2026-01-01T00:00:00Z")
+    before = usage(store, half_life=90.0).experiences
+    assert compact_when_due(store, bounds=ROOM, every=1) > 0
+    after = usage(store, half_life=90.0).experiences
+    assert after.keys() == before.keys()
+    for request, own in before.items():
+        assert (after[request][PDF].selected, own[PDF].selected) == (1, 1)
+        assert after[request][PDF].accepted == pytest.approx(own[PDF].accepted, rel=0.25)  # a day of January or another
+
+
 def test_an_unfinished_compaction_leaves_the_log_as_it_was(store, monkeypatch):
     sessions(store, 40)
     before = store.events.since(0, limit=-1)

@@ -163,7 +163,7 @@ def test_what_does_harm_stands_lower_and_every_answer_says_so(store):
         recommended
     )
     explained = explain(store, pipeline, ExplainRequest(FIRST, "rotate the vault keys"), usage=use.usage)
-    assert "; went well 2 of the 9 times with a known outcome" in explanation_text(explained)
+    assert "; went well 2 of 9 times with a known outcome" in explanation_text(explained)
     lift = "2 of 9 went well with it, 7 of 8 where it was only offered: -65 points (-84 to -18, 95 % confidence)"
     assert f"lift: {lift}; {DEMOTED}" in explanation_text(explained)
     told = stats(store, Settings(), project="/p")

@@ -184,6 +184,7 @@ def explain(
     told = _MUTED if silenced else REFUSED if kept else _why_unfit(store, component) if component.id in unfit else ""
     barred = _Barred(unfit | muted, told, muted)
     used = usage.of(component.id) or ComponentUsage(component.id)
+    copies = _copies(snapshot, component.id, usage)
     ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
@@ -196,12 +197,12 @@ def explain(
         twins=_twins(store, component, links),
         more_twins=max(0, sum(link.relation == TWIN_OF for link in links) - _TWINS),
         namesakes=tuple(entry.component.id for entry in entries[1:]),
-        selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
+        selections=_chosen(store, copies),
         muted=silenced,
         refused=kept,
         standing=standing,
         conditions=conditions,
-        history=_history(store, _copies(snapshot, component.id), used),
+        history=_history(store, copies, used),
         lift=used.lift,
         graph=_graph(snapshot, component, ranking) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
@@ -331,11 +332,18 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
     return {name: check(name) for name in names}
 
 
-def _copies(snapshot: Snapshot, component: str) -> list[str]:
-    """Return the id of a component and those of its exact copies."""
+def _copies(snapshot: Snapshot, component: str, usage: Usage) -> list[str]:
+    """Return the id of a component and those of its exact copies, also of removed ones that were used."""
     row = snapshot.row_of(component)
     copies = [snapshot.summaries[copy].id for copy in snapshot.copies.of(row)] if row >= 0 else []
-    return list(dict.fromkeys((component, *copies)))
+    used = usage.same.get(component)
+    return list(dict.fromkeys((component, *copies, *(copy for copy, one in usage.same.items() if one == used))))
+
+
+def _chosen(store: Store, copies: Sequence[str]) -> int:
+    """Count the past requests for which one of these was selected."""
+    links = (link for one in copies for link in store.graph.links(one, limit=_LINKS))
+    return len({link.other for link in links if link.relation == SELECTED and link.other_type == REQUEST})
 
 
 def _history(store: Store, copies: Sequence[str], record: ComponentUsage) -> UseHistory:

@@ -1,8 +1,8 @@
-"""Deletes recorded data for good: past requests, the data and memory of one project, one trace, or everything."""
+"""Deletes recorded data for good: past requests or one, the data and memory of a project, a trace, or everything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,10 @@ from repertoire.app.packs.places import packs_folder
 from repertoire.app.projects.index import forget_memory
 from repertoire.app.projects.places import mirrored_in, root_of
 from repertoire.app.session.spool import take_in
+from repertoire.app.session.unmet_needs import NEED
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
+from repertoire.app.usage.learned_requests import request_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
 from repertoire.boot.home import clones_path, environment_path, projects_path
@@ -24,9 +26,10 @@ from repertoire.domain.trace import DRAFT
 from repertoire.sources.scratch import remove
 from repertoire.store.database import Store
 from repertoire.store.project_file import ProjectStore
+from repertoire.store.requests import PastRequest
 from repertoire.store.rescue import set_aside
 
-REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"
+REQUESTS, REQUEST, PROJECT, TRACE, ALL = "requests", "request", "project", "trace", "all"
 
 
 @dataclass(frozen=True)
@@ -47,33 +50,35 @@ class Forgotten:
     within: str = ""  # folder of the project that the named folder is a part of, and whose memory stays; else empty
 
 
-def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
+def forget(store: Store, what: str, *, project: str = "", trace: str = "", request: str = "") -> Forgotten:
     """Delete recorded data of one kind from the database and its backup, and scrub its traces from the file.
 
     Raises:
-        InvalidRequest: the kind is unknown, or the project's folder or the trace's key is missing.
-        UnknownComponent: there is no such trace.
+        InvalidRequest: the kind is unknown, or the project's folder or the key of the trace or request is missing.
+        UnknownComponent: there is no such trace or request.
         StoreError: nothing is deleted; or the data is, but traces of it remain: the message says which and what to do.
     """
     take_in(store)  # spooled events must be deleted too
-    if what not in (REQUESTS, ALL) and not (what == PROJECT and project) and not (what == TRACE and trace):
+    if not {REQUESTS: "all", REQUEST: request, PROJECT: project, TRACE: trace, ALL: "all"}.get(what):
         message = (
-            f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, `trace` with its id, "
-            "or `all`"
+            f"cannot forget {what!r}: it is `requests`, `request` with its id, `project` with the project's folder, "
+            "`trace` with its id, or `all`"
         )
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
+    asked = _asked(store, request) if what == REQUEST else None
     known = what == PROJECT and store.privacy.knows_project(project)
     home = store.path.parent
     discard_unfinished_rescue(home)
     with store.backup.deleted():
-        gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
+        gone = _forget(store, what, project, versions, asked)
     _forget_sessions(store, what, project)
+    _forget_sentences(home, what, asked)
     memories = _forget_memories(home, what, project)
     aside = tuple(map(str, set_aside(store.path)))
     undeleted = _delete_folders(home) if what == ALL else ()
     steps: dict[str, Callable[[], object]] = {"": store.privacy.scrub}
-    if what == PROJECT:
+    if what in (PROJECT, REQUEST):
         steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
         steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
     if what == ALL:
@@ -137,7 +142,11 @@ def _commons(home: Path) -> str:
     return "" if joined is None else joined.url
 
 
-def _forget(store: Store, what: str, project: str) -> int:
+def _forget(store: Store, what: str, project: str, traces: Sequence[str], asked: PastRequest | None) -> int:
+    if what == TRACE:
+        return store.privacy.forget_traces(traces)
+    if asked is not None:
+        return store.privacy.forget_request(asked.key, needs=(asked.text, asked.text[:NEED]))
     if what == REQUESTS:
         return store.privacy.forget_requests()
     if what == ALL:
@@ -146,29 +155,45 @@ def _forget(store: Store, what: str, project: str) -> int:
 
 
 def _forget_sessions(store: Store, what: str, project: str) -> None:
-    """Delete the stored states of sessions with failing commands, unless one trace alone is forgotten."""
-    if what != TRACE:
+    """Delete the stored states of sessions with failing commands, unless one trace or request alone is forgotten."""
+    if what not in (TRACE, REQUEST):
         session_files.remove_all(store.path.parent, project=project if what == PROJECT else "")
 
 
-def _forget_memories(home: Path, what: str, project: str) -> int:
-    """Delete the memory of a project, or all memories; return how many.
+def _forget_sentences(home: Path, what: str, asked: PastRequest | None) -> None:
+    """Delete in each memory the sentences of past requests, or of one, that wait to become notes."""
+    if what not in (REQUESTS, REQUEST) or not projects_path(home).is_dir():
+        return
+    for file in projects_path(home).glob("*.db"):
+        with suppress(StoreError), ProjectStore.open(file) as memory:  # a damaged one is mended by whoever needs it
+            if asked is None:
+                memory.candidates.clear()
+            else:
+                words = " ".join(asked.text.split())
+                said = [one.name for one in memory.candidates.waiting() if " ".join(one.said.split()) in words]
+                memory.candidates.settle(said, now=now())
 
-    Of past requests, it deletes in each memory the sentences that wait to become notes.
-    """
+
+def _forget_memories(home: Path, what: str, project: str) -> int:
+    """Delete the memory of a project, or all memories; return how many."""
     if what == ALL and projects_path(home).is_dir():
         memories = len(list(projects_path(home).glob("*.db")))
         for file in projects_path(home).iterdir():
             if file.is_symlink() or not file.is_dir():
                 file.unlink(missing_ok=True)
         return memories
-    if what == REQUESTS and projects_path(home).is_dir():
-        for file in projects_path(home).glob("*.db"):
-            with suppress(StoreError), ProjectStore.open(file) as memory:  # a damaged one is mended by whoever needs it
-                memory.candidates.clear()
     if what == PROJECT:
         return forget_memory(home, project).memories
     return 0
+
+
+def _asked(store: Store, request: str) -> PastRequest:
+    """Return the past request with a key or the beginning of one."""
+    try:
+        return request_named(store, request)
+    except UnknownComponent:
+        store.privacy.scrub()  # it may be gone since a command that could not end what it began
+        raise
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:

@@ -111,6 +111,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
         unwanted = _unwanted(own, prompt, limits)
         chosen = [hit for hit in chosen if own >= HINT_THRESHOLD and _is_wanted(hit, unwanted)]
         sure = own if chosen else sure
+    chosen = [hit for hit in chosen if hit is chosen[0] or _is_wanted_beside(hit, chosen[0], sure, prompt, limits)]
     chosen += _newcomer(named, chosen, prompt, limits)
     return Offer(tuple(chosen), sure, held)
 
@@ -187,6 +188,11 @@ def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
 
 def _is_wanted(hit: Hit, unwanted: frozenset[str]) -> bool:
     return unwanted.isdisjoint((hit.component.type, hit.component.id))
+
+
+def _is_wanted_beside(hit: Hit, first: Hit, sure: float, prompt: str, limits: HintLimits) -> bool:
+    """Tell whether a hit that was ignored is likely enough itself, however sure the first item of the hint is."""
+    return _is_wanted(hit, _unwanted(sure * min(hit.score / first.score, 1.0), prompt, limits))
 
 
 def _withheld(

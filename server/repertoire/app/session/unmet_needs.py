@@ -11,7 +11,7 @@ from repertoire.domain.event import GAP, Event
 from repertoire.settings import REDACTED, Settings
 from repertoire.trust.redaction import redact
 
-_NEED = 160  # the log keeps at most so many characters of a task without a fitting component
+NEED = 160  # the log keeps at most so many characters of a task without a fitting component
 _SHOWN = 8  # needs that `recurring` returns
 
 
@@ -30,7 +30,7 @@ def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[E
         return ()
     needs = list(found.unprovided)
     if not found.items and not _narrowed(task) and settings.store_prompts == REDACTED:
-        needs.append(redact(task.text)[:_NEED])
+        needs.append(redact(task.text)[:NEED])
     return tuple(Event(now(), GAP, project=task.project, data={"need": need}) for need in dict.fromkeys(needs))
 
 

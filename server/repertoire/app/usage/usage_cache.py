@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.domain.event import LEARNED_KINDS
-from repertoire.domain.experience import Experiences
+from repertoire.domain.event import COUNTED, LEARNED_KINDS
+from repertoire.domain.experience import CONTRADICTION_DISCOUNT, Experience, Experiences
 from repertoire.learning.hints import PROMPT, demands
 from repertoire.learning.outcomes import Trial, trials
 from repertoire.learning.shared_use import TeamUse
@@ -37,8 +38,33 @@ def copies_among(store: Store, found: Iterable[Trial]) -> dict[str, str]:
 
 def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
     """Return the usage of each distinct content; with a project, trials in other projects count half."""
-    found = known_trials(store)
-    return summarize_usage(found, Decay(now(), half_life, project), same=copies_among(store, found))
+    found, clock = known_trials(store), Decay(now(), half_life, project)
+    found_usage = summarize_usage(found, clock, same=copies_among(store, found))
+    if not store.events.count(COUNTED):
+        return found_usage
+    return replace(found_usage, experiences=_with_counted(store, found_usage, clock))
+
+
+def _with_counted(store: Store, found: Usage, clock: Decay) -> Experiences:
+    """Return the experiences with the selections of which compaction dropped the request.
+
+    The graph still counts them; they are as old as the newest selection for their request, or older.
+    """
+    known = {request: dict(own) for request, own in found.experiences.items()}
+    for one in store.requests.past():
+        weight, own = clock.weight(Trial("", clock.project, selected_at=one.last)), known.setdefault(one.key, {})
+        logged = Counter[str]()
+        for node, experience in own.items():
+            logged[found.same.get(node, node)] += experience.selected
+        for node, times in one.selected.items():
+            counted = max(round(times) - logged[found.same.get(node, node)], 0)
+            logged[found.same.get(node, node)] -= round(times) - counted
+            if not counted:
+                continue
+            was = own.get(node, Experience())
+            accepted = was.accepted + counted * weight * CONTRADICTION_DISCOUNT**was.refused
+            own[node] = replace(was, selected=was.selected + counted, accepted=accepted)
+    return known
 
 
 class UsageCache:

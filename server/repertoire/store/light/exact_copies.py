@@ -96,6 +96,12 @@ def copies_of_removed(
     return {key: copies for key, copies in found.items() if copies}
 
 
+def moved(rows: Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]]) -> dict[str, str]:
+    """Map every removed component of which the log tells to the copy that stands for it now, if there is one."""
+    left = [str(key) for (key,) in rows(f"SELECT DISTINCT node FROM event WHERE kind = '{LEFT}'", ())]
+    return {gone: copies[0] for gone, copies in copies_of_removed(rows, left).items()}
+
+
 def twins_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
     """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
     found = dict[str, str]()

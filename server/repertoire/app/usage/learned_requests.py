@@ -1,0 +1,98 @@
+"""Tells what was learned from each past request: the components selected for it, and how that went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from repertoire.app.lookup import find_meant
+from repertoire.app.usage.usage_cache import copies_among, known_trials
+from repertoire.domain.component import REQUEST
+from repertoire.domain.errors import UnknownComponent
+from repertoire.domain.event import UNKNOWN
+from repertoire.domain.text import clean_line
+from repertoire.learning.outcomes import Trial
+from repertoire.store.database import Store
+from repertoire.store.requests import PastRequest
+
+_LEAST = 4  # characters of the beginning of a key
+_NAMED = 5  # an error names at most so many keys
+
+
+@dataclass(frozen=True)
+class LearnedSelection:
+    """A component that was selected for a request: how often, and the outcome of its newest selection, with why."""
+
+    id: str
+    name: str
+    times: int
+    outcome: str = UNKNOWN
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class LearnedRequest:
+    """A past request and the components that were selected for it, the most selected first."""
+
+    past: PastRequest
+    selected: tuple[LearnedSelection, ...]
+
+
+@dataclass(frozen=True)
+class LearnedRequests:
+    """The newest past requests, how many more there are, and of which component all are, if of one."""
+
+    requests: tuple[LearnedRequest, ...]
+    more: int = 0
+    component: str = ""
+
+
+def learned_requests(store: Store, *, component: str = "", project: str = "", limit: int = 20) -> LearnedRequests:
+    """Return the newest past requests, or those for which a component (an id or a name) was selected.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name.
+    """
+    found, known = store.requests.past(), known_trials(store)
+    meant = {entry.component.id for entry in find_meant(store, component, project=project)} if component else set()
+    meant |= {copy for group in store.graph.copies(meant) for copy in group}
+    if component:
+        found = [one for one in found if meant & one.selected.keys()]
+    same = copies_among(store, known)
+    newest = _newest(known, same)
+    told = (LearnedRequest(one, tuple(_selections(store, one, newest, same))) for one in found[:limit])
+    return LearnedRequests(tuple(told), max(len(found) - limit, 0), component)
+
+
+def request_named(store: Store, asked: str) -> PastRequest:
+    """Return the past request with this key (with or without `request:`) or beginning of a key.
+
+    Raises:
+        UnknownComponent: no request has it, or several begin so.
+    """
+    key = f"{REQUEST}:{asked.strip().removeprefix(f'{REQUEST}:')}"
+    known = {one.key: one for one in store.requests.past()}
+    near = [one for one in known if one.startswith(key)] if len(key) >= len(REQUEST) + 1 + _LEAST else []
+    found = known.get(key) or (known[near[0]] if len(near) == 1 else None)
+    if found is None:
+        hint = f"it may be {', '.join(near[:_NAMED])}" if near else "`repertoire stats --requests` lists them"
+        message = f"there is no past request {clean_line(asked, 80)!r}; {hint}"
+        raise UnknownComponent(message)
+    return found
+
+
+def _newest(found: Iterable[Trial], same: dict[str, str]) -> dict[tuple[str, str], Trial]:
+    """Return the newest selection of each component, by request and the copy that stands for all copies."""
+    return {(one.request, same.get(one.node, one.node)): one for one in found if one.selected_at and one.request}
+
+
+def _selections(
+    store: Store, asked: PastRequest, newest: dict[tuple[str, str], Trial], same: dict[str, str]
+) -> Iterable[LearnedSelection]:
+    for key, times in asked.selected.items():
+        entry = store.graph.by_key(key)
+        trial = newest.get((asked.key, same.get(key, key)))
+        name = entry.component.name if entry is not None else key
+        outcome, because = (trial.outcome, trial.because) if trial is not None else (UNKNOWN, "")
+        yield LearnedSelection(key, name, round(times), outcome, because)
