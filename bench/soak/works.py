@@ -175,7 +175,7 @@ class Learning(_Home):
             components = sorted(row.id for row in store.graph.summaries())
             done = {event.request for event in store.events.recent(kinds=(ASKED,), limit=100_000)}
             spooled = {row.get("request") for file in waiting(home) for row in rows_of(file)}
-            writes = Writes({"REPERTOIRE_HOME": str(home)})
+            writes = Writes({"REPERTOIRE_HOME": str(home)}, started=now())
             for number, (request, batches) in enumerate(self._requests(components), 1):
                 if request.key not in done:
                     for events, lesson in batches:
