@@ -155,13 +155,14 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a server was changed since, or a file that was not merged or holds something else in place of
-            what was merged, or one became a link, or its old content is lost, and nothing is changed; or the client
-            refuses a command, and only those after it are taken back.
+        InstallRefused: another installation relies on it, or a server was changed since, or a file that was not merged
+            or holds something else in place of what was merged, or one became a link, or its old content is lost, and
+            nothing is changed; or the client refuses a command, and only those after it are taken back.
     """
     ours, others = _differing(entry)
     finished = entry.state != BEGUN
     if finished:
+        _refuse_relied_on(journal, entry)
         unmerged(journal, entry, others)
         _refuse_changed_servers(entry, places)
     for item in (*ours, *(others if finished else ())):
@@ -198,6 +199,16 @@ def _left_alone(others: Iterable[ChangedFile]) -> list[str]:
         f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
         for item in others
     ]
+
+
+def _refuse_relied_on(journal: Journal, entry: JournalEntry) -> None:
+    """Refuse to take out what a later installation found there already, and did not add itself for that reason."""
+    if relying := journal.relying(entry):
+        message = (
+            f"installation {relying[-1]} relies on what this one added; nothing was taken back. Take it back first "
+            f"(`repertoire install --undo {relying[-1]}`); install its components again afterwards if you want them"
+        )
+        raise InstallRefused(message)
 
 
 def _refuse_changed_servers(entry: JournalEntry, places: InstallPaths) -> None:
