@@ -143,3 +143,18 @@ def test_what_a_later_installation_found_there_already_is_not_taken_out_before_t
 def test_who_installs_the_same_again_relies_on_nothing_new(run, shelf, user):
     assert run("install", "tidy", "--yes").returncode == 0
     assert "Nothing to do." in run("install", "tidy", "--yes").stdout
+
+
+def test_the_folders_that_an_undo_had_to_leave_to_another_installation_go_with_that_one(run, shelf, user):
+    before = tree(user)
+    write(shelf / "skills/plait/SKILL.md", "---\nname: plait\ndescription: Plaits willow.\n---\nPlait.\n")
+    assert run("ingest", str(shelf)).returncode == 0
+    for name in ("weave", "plait"):
+        assert run("install", name, "--yes").returncode == 0
+    for number in ("1", "2"):
+        assert run("install", "--undo", number).returncode == 0
+    assert tree(user) == before
+    (user / "skills").mkdir()  # a person's own now
+    assert run("install", "plait", "--yes").returncode == 0
+    assert run("install", "--undo").returncode == 0
+    assert [*user.glob("skills*")] == [user / "skills"]

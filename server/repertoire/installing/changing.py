@@ -179,11 +179,28 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     notes += _gone(entry)
     files = [*_files_back(entry, ours, kept)]
     notes += unmerge(journal, entry, others) if finished else _left_alone(others)
-    for folder in reversed(entry.folders):
-        with contextlib.suppress(OSError):  # somebody else has put something there
-            Path(folder).rmdir()
-    journal.keep(replace(entry, state=UNDONE))
+    journal.keep(replace(entry, state=UNDONE, folders=_folders_back(journal, entry)))
     return UndoneInstallation(entry, tuple(files), tuple(notes))
+
+
+def _folders_back(journal: Journal, entry: JournalEntry) -> tuple[str, ...]:
+    """Remove the empty folders that an installation created; return those of them that hold something.
+
+    What an earlier undo had to leave, because this installation's files lay in it, goes with these.
+    """
+    above = {str(folder) for item in entry.files for folder in Path(item.path).parents}
+    earlier = [one for one in journal.entries() if one.state == UNDONE and not above.isdisjoint(one.folders)]
+    left = {folder for one in earlier for folder in one.folders if folder in above}
+    for folder in sorted(left.union(entry.folders), key=len, reverse=True):  # the inner ones first
+        with contextlib.suppress(OSError):  # something else is in it
+            Path(folder).rmdir()
+    for one in earlier:  # who makes such a folder again keeps it
+        journal.keep(replace(one, folders=_existing(one.folders)))
+    return _existing(entry.folders)
+
+
+def _existing(folders: Iterable[str]) -> tuple[str, ...]:
+    return tuple(folder for folder in folders if Path(folder).is_dir())
 
 
 def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile]]:
