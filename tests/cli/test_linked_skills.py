@@ -13,9 +13,9 @@ from cli.conftest import write
 def linked(tmp_path, skill):
     """Return a marketplace whose plugin links a skill of the same source."""
     market = tmp_path / "market"
-    skill(market / "shared", "weave", "Weaves baskets from willow.")
+    skill(market / "common", "weave", "Weaves baskets from willow.")
     (market / "kit/skills").mkdir(parents=True)
-    (market / "kit/skills/weave").symlink_to("../../shared/skills/weave")
+    (market / "kit/skills/weave").symlink_to("../../common/skills/weave")
     write(market / "kit/.claude-plugin/plugin.json", json.dumps({"name": "kit", "description": "Baskets."}))
     listed = {"name": "shelf", "owner": {"name": "o"}, "plugins": [{"name": "kit", "source": "./kit"}]}
     write(market / ".claude-plugin/marketplace.json", json.dumps(listed))
@@ -35,7 +35,7 @@ def test_a_skill_that_is_a_link_within_its_source_is_installed_and_one_that_leav
     assert not (user / "skills/weave").is_symlink()
     assert run("install", "--undo").returncode == 0
     (linked / "kit/skills/weave").unlink()
-    (linked / "shared/skills/weave").rename(tmp_path / "weave")
+    (linked / "common/skills/weave").rename(tmp_path / "weave")
     (linked / "kit/skills/weave").symlink_to(tmp_path / "weave")
     refused = run("install", place, "--alone", "--yes")
     assert refused.returncode == 1
