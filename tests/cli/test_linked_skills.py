@@ -31,7 +31,7 @@ def test_a_skill_that_is_a_link_within_its_source_is_installed_and_one_that_leav
     done = run("install", place, "--alone", "--yes")
 
     assert done.returncode == 0, done.stderr
-    assert (user / "skills/weave/SKILL.md").read_bytes() == (linked / "shared/skills/weave/SKILL.md").read_bytes()
+    assert (user / "skills/weave/SKILL.md").read_bytes() == (linked / "common/skills/weave/SKILL.md").read_bytes()
     assert not (user / "skills/weave").is_symlink()
     assert run("install", "--undo").returncode == 0
     (linked / "kit/skills/weave").unlink()
