@@ -119,3 +119,42 @@ def test_without_a_kept_merge_as_in_older_journals_changed_settings_are_left_alo
     (user / "settings.json").write_text(SETTINGS.replace("opus", "sonnet"))
     refused = run("install", "--undo")
     assert f"changed since they were installed: {user / 'settings.json'}; nothing was taken back" in refused.stderr
+
+
+def test_what_a_later_installation_found_there_already_is_not_taken_out_before_that_one(run, shelf, user):
+    write(shelf / "hooks/both.json", json.dumps({"hooks": {"PostToolUse": [GROUP, OTHER]}}))
+    write(shelf / "hooks/same.json", json.dumps({"hooks": {"PostToolUse": [GROUP]}}))
+    assert run("ingest", str(shelf)).returncode == 0
+    for name in ("tidy", "both", "same"):
+        assert run("install", name, "--yes").returncode == 0
+    held = tree(user)
+
+    for relying in ("3", "2"):
+        refused = run("install", "--undo", "1")
+        assert refused.returncode == 1
+        assert f"installation {relying} relies on what this one added; nothing was taken back" in refused.stderr
+        assert tree(user) == held
+        assert run("install", "--undo", relying).returncode == 0
+        held = tree(user)
+    assert run("install", "--undo", "1").returncode == 0
+    assert (user / "settings.json").read_text() == SETTINGS
+
+
+def test_who_installs_the_same_again_relies_on_nothing_new(run, shelf, user):
+    assert run("install", "tidy", "--yes").returncode == 0
+    assert "Nothing to do." in run("install", "tidy", "--yes").stdout
+
+
+def test_the_folders_that_an_undo_had_to_leave_to_another_installation_go_with_that_one(run, shelf, user):
+    before = tree(user)
+    write(shelf / "skills/plait/SKILL.md", "---\nname: plait\ndescription: Plaits willow.\n---\nPlait.\n")
+    assert run("ingest", str(shelf)).returncode == 0
+    for name in ("weave", "plait"):
+        assert run("install", name, "--yes").returncode == 0
+    for number in ("1", "2"):
+        assert run("install", "--undo", number).returncode == 0
+    assert tree(user) == before
+    (user / "skills").mkdir()  # a person's own now
+    assert run("install", "plait", "--yes").returncode == 0
+    assert run("install", "--undo").returncode == 0
+    assert [*user.glob("skills*")] == [user / "skills"]

@@ -53,7 +53,9 @@ def test_skills_that_a_plugin_links_within_its_source_are_the_plugins(bench):
 def test_a_link_that_leaves_the_source_or_leads_in_a_circle_is_not_followed(bench):
     folder = bench.write({**plugin(), "kit/skills/one/SKILL.md": skill("one")})
     bench.write({"out/SKILL.md": skill("out")}, under="elsewhere")
-    for name, target in {"out": bench.root / "elsewhere/out", "self": "..", "top": "../..", "gone": "nowhere"}.items():
+    bench.write({"node_modules/unread/SKILL.md": skill("unread")})
+    links = {"out": bench.root / "elsewhere/out", "self": "..", "top": "../..", "gone": "nowhere"}
+    for name, target in {**links, "unread": "../../node_modules/unread"}.items():
         (folder / "kit/skills" / name).symlink_to(target)
     bench.write({"deep/.claude-plugin/plugin.json": plugin()["kit/.claude-plugin/plugin.json"]})
     (folder / "deep/skills").symlink_to("../kit")
@@ -64,3 +66,4 @@ def test_a_link_that_leaves_the_source_or_leads_in_a_circle_is_not_followed(benc
     }
     reasons = {item.path: item.reason for item in report.skipped}
     assert reasons["kit/skills/out"] == "a link that leaves the source"
+    assert reasons["kit/skills/unread"] == "a link to a folder that is not read"

@@ -104,6 +104,19 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
     ]
 
 
+def test_an_install_line_that_wants_a_value_of_a_persons_own_says_where() -> None:
+    line = "claude mcp add --transport http loom https://loom.example.net/YOUR_TOKEN"
+    component = replace(COMPONENT, install=(line,))
+    said = "   with your value in place of https://loom.example.net/YOUR_TOKEN"
+    hit = replace(HIT, component=component)
+    told = recommendation_text(Recommendation((Item(hit, role="", tokens=1),), install=(line,))).splitlines()
+    assert told.count(said) == 2
+    assert said in answer_text(Answer((hit,), fits=True, confidence=0.9)).splitlines()
+    explained = explanation_text(Explanation(StoredComponent(1, component, "s", "folder", "2026-01-01")))
+    assert said.strip() in explained
+    assert said not in answer_text(Answer((HIT,), fits=True, confidence=0.9))
+
+
 def test_what_stands_in_reserve_comes_last_under_a_heading_of_its_own() -> None:
     spare = Hit(Component(id="s:b.md", type="skill", name="mysql", description="Runs SQL."), 0.5)
     items = (

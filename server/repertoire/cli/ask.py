@@ -25,7 +25,7 @@ _QUESTION_OPTIONS = (
         "types",
         multiple=True,
         type=click.Choice(COMPONENT_TYPES),
-        help="Only components of this type; may be repeated. A server's tools are found by it, or by exact name.",
+        help="Only components of this type; may be repeated. A server's tools are found by it, or in a search by name.",
     ),
     click.option(
         "--installed/--available", default=None, help="Only installed components, or only the others. Default: both."

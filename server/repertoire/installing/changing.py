@@ -155,13 +155,14 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     are left alone and told, so that no file of a person's stands in the way of the next installation.
 
     Raises:
-        InstallRefused: a server was changed since, or a file that was not merged or holds something else in place of
-            what was merged, or one became a link, or its old content is lost, and nothing is changed; or the client
-            refuses a command, and only those after it are taken back.
+        InstallRefused: another installation relies on it, or a server was changed since, or a file that was not merged
+            or holds something else in place of what was merged, or one became a link, or its old content is lost, and
+            nothing is changed; or the client refuses a command, and only those after it are taken back.
     """
     ours, others = _differing(entry)
     finished = entry.state != BEGUN
     if finished:
+        _refuse_relied_on(journal, entry)
         unmerged(journal, entry, others)
         _refuse_changed_servers(entry, places)
     for item in (*ours, *(others if finished else ())):
@@ -178,11 +179,28 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry, places: Ins
     notes += _gone(entry)
     files = [*_files_back(entry, ours, kept)]
     notes += unmerge(journal, entry, others) if finished else _left_alone(others)
-    for folder in reversed(entry.folders):
-        with contextlib.suppress(OSError):  # somebody else has put something there
-            Path(folder).rmdir()
-    journal.keep(replace(entry, state=UNDONE))
+    journal.keep(replace(entry, state=UNDONE, folders=_folders_back(journal, entry)))
     return UndoneInstallation(entry, tuple(files), tuple(notes))
+
+
+def _folders_back(journal: Journal, entry: JournalEntry) -> tuple[str, ...]:
+    """Remove the empty folders that an installation created; return those of them that hold something.
+
+    What an earlier undo had to leave, because this installation's files lay in it, goes with these.
+    """
+    above = {str(folder) for item in entry.files for folder in Path(item.path).parents}
+    earlier = [one for one in journal.entries() if one.state == UNDONE and not above.isdisjoint(one.folders)]
+    left = {folder for one in earlier for folder in one.folders if folder in above}
+    for folder in sorted(left.union(entry.folders), key=len, reverse=True):  # the inner ones first
+        with contextlib.suppress(OSError):  # something else is in it
+            Path(folder).rmdir()
+    for one in earlier:  # who makes such a folder again keeps it
+        journal.keep(replace(one, folders=_existing(one.folders)))
+    return _existing(entry.folders)
+
+
+def _existing(folders: Iterable[str]) -> tuple[str, ...]:
+    return tuple(folder for folder in folders if Path(folder).is_dir())
 
 
 def _differing(entry: JournalEntry) -> tuple[list[ChangedFile], list[ChangedFile]]:
@@ -198,6 +216,16 @@ def _left_alone(others: Iterable[ChangedFile]) -> list[str]:
         f"{item.path} was changed by others and is left as it is; if it holds what was to be installed, remove that"
         for item in others
     ]
+
+
+def _refuse_relied_on(journal: Journal, entry: JournalEntry) -> None:
+    """Refuse to take out what a later installation found there already, and did not add itself for that reason."""
+    if relying := journal.relying(entry):
+        message = (
+            f"installation {relying[-1]} relies on what this one added; nothing was taken back. Take it back first "
+            f"(`repertoire install --undo {relying[-1]}`); install its components again afterwards if you want them"
+        )
+        raise InstallRefused(message)
 
 
 def _refuse_changed_servers(entry: JournalEntry, places: InstallPaths) -> None:

@@ -1,4 +1,4 @@
-"""Reads the files of a component for copying: regular files only, within bounds, and never through a link."""
+"""Reads the files of a component for copying: regular files only, within bounds, and through no link in it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ class ComponentFile:
 def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentFile, ...], tuple[str, ...]]:
     """Read the files of a component; return them, and the paths of links, which are left out.
 
+    A whole component may be a link itself, as one that a plugin shares with others of its source: the client follows
+    it, too.
+
     Raises:
         SourceError: the component does not exist, leads out of its source, or is too large to be copied.
     """
-    if not source.resolve().is_relative_to(within.resolve()) or source.is_symlink():
+    if not source.resolve().is_relative_to(within.resolve()) or (source.is_symlink() and not whole):
         message = f"{source} leads out of {within}, where its source lies; see where it leads, and copy it by hand"
         if not Path(os.path.normpath(source)).is_relative_to(within):  # its line was written for another home
             message = f"{source} is not in {within}, where its source lies now; `repertoire ingest` its source again"
@@ -37,7 +40,7 @@ def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentF
     try:
         if not whole:
             return (_read(source, source.name),), ()
-        return _of_folder(source)
+        return _of_folder(source.resolve())
     except OSError as error:
         message = f"{source} cannot be read ({error.strerror}); `repertoire ingest` its source again"
         raise SourceError(message) from error

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ class JournalEntry:
     commands: tuple[ClientCommand, ...] = ()
     noted: tuple[ChangedFile, ...] = ()  # the client's state files, which its commands change
     read: tuple[str, ...] = ()  # sources that were read for it, and that no undo removes
+    relies: tuple[str, ...] = ()  # installations that had added what this one brings too, and that stays theirs
     config: str | None = None  # CLAUDE_CONFIG_DIR at that time, empty if it was not set; None: not known
 
 
@@ -148,6 +149,22 @@ class Journal:
         content = read_content(self.folder / entry.name / item.after)
         return content if digest(content) == item.after else None
 
+    def installed(self, component: str) -> tuple[JournalEntry, ...]:
+        """Return the standing installations of a component."""
+        return tuple(entry for entry in self.entries() if entry.state == DONE and component in entry.ids)
+
+    def merges(self, path: Path) -> Iterator[tuple[JournalEntry, bytes | None, bytes]]:
+        """Yield each standing installation that merged into a file, with the file's content before and after."""
+        for entry in self.entries():
+            for item in entry.files if entry.state == DONE else ():
+                merged = self.merged(entry, item) if item.path == str(path) else None
+                if merged is not None:
+                    yield entry, read_content(self.folder / entry.name / item.before) if item.before else None, merged
+
+    def relying(self, entry: JournalEntry) -> tuple[str, ...]:
+        """Return the numbers of the standing installations that rely on what an installation added."""
+        return tuple(one.name for one in self.entries() if one.state != UNDONE and entry.name in one.relies)
+
     def _places(self) -> list[Path]:
         """Return the folders of all installations, the oldest first."""
         found = [place for place in self.folder.glob("*") if place.name.isdecimal() and (place / _FILE).exists()]
@@ -177,7 +194,8 @@ def _entry(place: Path) -> JournalEntry | str:
             ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
             read=tuple(data.get("read", ())),  # older journals have none
-            config=data.get("config"),  # neither of these
+            relies=tuple(data.get("relies", ())),  # neither of these
+            config=data.get("config"),
         )
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         return (

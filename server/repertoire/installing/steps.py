@@ -85,6 +85,12 @@ def read(lines: Iterable[str]) -> tuple[Step, ...]:
     return tuple(_step(line) for line in lines)
 
 
+def own_values(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of install lines that stand for a value of a person's own."""
+    own = (step.own_value for step in read(lines) if isinstance(step, ByHand))
+    return tuple(dict.fromkeys(filter(None, own)))
+
+
 def include(steps: Sequence[Step], others: Sequence[Step]) -> bool:
     """Tell whether carrying out steps also does all others, of which there is one at least.
 

@@ -11,6 +11,7 @@ from repertoire.domain.component import COMPONENT, Component, is_pointer, not_in
 from repertoire.domain.hint import MANY
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, REFUSED
 from repertoire.domain.text import clean_line, counted, few, to_copy
+from repertoire.installing.steps import own_values
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines, refused_install
 
@@ -237,7 +238,7 @@ def _install_lines(hit: Hit) -> list[str]:
     if refusal := refused_install(component):  # who copies the lines would pass the check by
         return [f"install: {refusal}"]
     first, *more = to_copy(component.install)
-    return [f"install: {first}", *(f"then: {line}" for line in more)]
+    return [f"install: {first}", *(f"then: {line}" for line in more), *own_value_lines(component.install)]
 
 
 def _install(recommendation: Recommendation) -> list[str]:
@@ -245,9 +246,19 @@ def _install(recommendation: Recommendation) -> list[str]:
     lines = recommendation.install
     reserve = [line for line in recommendation.reserve if line not in lines]
     return [
-        *(["Install:", *_indent(to_copy(lines))] if lines else []),
-        *(["In reserve, to be installed only if needed:", *_indent(to_copy(reserve))] if reserve else []),
+        *(["Install:", *_indent((*to_copy(lines), *own_value_lines(lines)))] if lines else []),
+        *(
+            ["In reserve, to be installed only if needed:", *_indent((*to_copy(reserve), *own_value_lines(reserve)))]
+            if reserve
+            else []
+        ),
     ]
+
+
+def own_value_lines(lines: Sequence[str]) -> list[str]:
+    """Render what a person puts a value of their own in place of, as `install` says it."""
+    words = [clean_line(word, NAME) for word in own_values(lines)]
+    return [f"with your value in place of {', '.join(words)}"] if words else []
 
 
 def _companions(others: Sequence[Other]) -> list[str]:

@@ -21,6 +21,7 @@ from repertoire.rendering.answers import (
     elsewhere_lines,
     invocation_lines,
     other_text,
+    own_value_lines,
     state_of,
     type_name,
     unit_lines,
@@ -232,7 +233,7 @@ def _install(component: Component) -> list[str]:
         return elsewhere_lines(component)
     if refusal := refused_install(component):
         return [f"install: {refusal}"]
-    return ["install:", *(f"  {line}" for line in to_copy(component.install))]
+    return ["install:", *(f"  {line}" for line in (*to_copy(component.install), *own_value_lines(component.install)))]
 
 
 def _origin(explanation: Explanation) -> str:

@@ -29,10 +29,8 @@ def done_text(entry: JournalEntry) -> str:
     """Render the changes of an installation, and the command that undoes them."""
     what = counted(len(entry.files), "file") + " written" if entry.files else ""
     told = counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
-    return (
-        f"Installed: {', and '.join(filter(None, (what, told)))}. New sessions have it.\n"
-        f"`repertoire install --undo {entry.name}` undoes it."
-    )
+    changed = ", and ".join(filter(None, (what, told))) or "nothing new was needed"
+    return f"Installed: {changed}. New sessions have it.\n`repertoire install --undo {entry.name}` undoes it."
 
 
 def undone_text(undone: UndoneInstallation) -> str:

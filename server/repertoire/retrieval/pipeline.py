@@ -189,10 +189,13 @@ class Pipeline:
         silenced = silenced_rows(snapshot, muted)
         allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
         named = named_rows(self._graph, plan, snapshot, allowed)
-        if not len(named) and is_identifier(plan.name) and plan.intent not in (RECOMMEND, PROMPT):
+        if not len(named) and len(plan.name.split()) == 1 and plan.intent not in (RECOMMEND, PROMPT):
             # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
             anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced
             named = named_rows(self._graph, plan, snapshot, anything)
+            if not is_identifier(plan.name):  # a word of plain English too: the tool comes first, and all else after it
+                named = named[[snapshot.summaries[row].name == plan.name for row in named.tolist()]]
+                allowed[named] = True
         return _Rows(allowed, silenced, named)
 
     def _note_reading(self, plan: QueryPlan, stage_log: StageLog) -> list[str]:

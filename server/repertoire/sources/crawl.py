@@ -254,11 +254,13 @@ def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
         target = Path(child.path).resolve()
     except (OSError, RuntimeError):
         return Refused(path, "a link that leads nowhere")
-    folder = is_folder(target)
-    if not target.is_relative_to(mount.root.resolve()):
+    folder, root = is_folder(target), mount.root.resolve()
+    if not target.is_relative_to(root):
         return Refused(path, "a link that leaves the source", folder=folder)
     if not exists(target):
         return Refused(path, "a link that leads nowhere")
+    if not _UNREAD_FOLDERS.isdisjoint(target.relative_to(root).parts):
+        return Refused(path, "a link to a folder that is not read", folder=folder)
     return Refused(path, "a link to what is read at its own place", folder=folder)
 
 

@@ -146,6 +146,17 @@ def test_of_several_of_a_name_the_first_that_a_search_finds_is_explained_and_sai
     assert "are called" not in told(repertoire, OTHER.id)
 
 
+def test_where_one_alone_of_a_name_is_installed_nothing_is_ranked_to_explain_it(
+    repertoire: Repertoire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = replace(component("agent", "scanner", "Scans slides.", path="s.md"), installed=True)
+    info = SOURCE.__class__("folder:/film", "folder", "/film")
+    repertoire.store.sources.write(info, [record_of(own)], [], derived=[], now=NOW)
+    monkeypatch.setattr(type(repertoire.pipeline), "rank", None)  # whoever ranks fails
+    lines = told(repertoire, "scanner").splitlines()
+    assert (lines[-1], lines[-2]) == (f"id: {own.id}", f"same name: {OTHER.id}")
+
+
 def test_what_it_requires_is_looked_for_on_this_machine(repertoire: Repertoire) -> None:
     asked = ExplainRequest(FORMS.id, environment={"PATH": ""})
     text = explanation_text(explain(repertoire.store, repertoire.pipeline, asked))

@@ -101,6 +101,21 @@ def test_a_tool_inside_a_server_is_found_by_its_exact_name_though_the_server_is_
     assert tool.id not in {item.hit.component.id for item in recommended.items}
 
 
+@pytest.mark.parametrize("name", ["createTunnel", "tunnel"])
+def test_a_tool_whose_name_may_be_a_word_comes_first_where_it_is_all_that_is_asked(tmp_path, name):
+    server = component("mcp_server", "gre", "Makes GRE tunnels.")
+    tool = component("tool", name, "Makes a GRE tunnel.", path="tools.json")
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, server, tool, component("skill", "vpn", "Opens a tunnel."))
+        store.sources.set_edges([Edge(tool.id, server.id, PART_OF, 1.0, "tools.json")], now=NOW, file="tools.json")
+        pipeline = Pipeline(store.graph, store.vectors, embedder=None)
+        found, *others = (search(pipeline, Query(text)) for text in (name, name.upper(), f"open a {name}"))
+        of_type = search(pipeline, Query(name, types=("skill",)))
+    assert found.hits[0].component.id == tool.id
+    assert name != "tunnel" or "vpn" in {hit.component.name for hit in found.hits}
+    assert all(tool.id not in {hit.component.id for hit in other.hits} for other in (*others, of_type))
+
+
 def test_a_misspelt_name_and_a_filter_that_nothing_passes_are_pointed_out(tmp_path):
     with Store.open(tmp_path / "repertoire.db") as store:
         fill(store)

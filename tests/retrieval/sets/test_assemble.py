@@ -302,6 +302,23 @@ def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
     assert (told.reason, told.remedy) == ("full", "with size 2")
 
 
+def test_a_twin_of_what_a_larger_set_would_hold_is_not_said_to_enter_it():
+    same = frozenset({"same"})
+    ranked = [candidate(name, score=score, covers=frozenset({name})) for name, score in (("a", 1.0), ("b", 0.95))]
+    twins = [ranked[0], *(replace(ranked[1], key=key, twins=same) for key in ("b", "c"))]
+    assert [refusal(key, twins, size=1).remedy for key in ("b", "c")] == ["with size 2", ""]
+
+
+def test_the_size_that_brings_one_in_is_one_that_a_person_can_ask_for():
+    needy = candidate("c", score=0.95, covers=frozenset({"c"}), needs=("lib",))
+    ranked = [candidate(name, covers=frozenset({name})) for name in ("a", "b")]
+    told = refusal("c", [*ranked, needy], [candidate("lib")], size=2)
+    assert (told.text, told.remedy) == ("the set has its 2", "with size 4")
+    assert "c" in dict(chosen([*ranked, needy], [candidate("lib")], size=4, most=4, expected=4.0))
+    told = refusal("c", [ranked[0], needy], [candidate("lib")], size=2, most=2)
+    assert (told.text, told.remedy) == ("with what it needs, it does not fit in a set of 2", "with size 3")
+
+
 @given(shelves(), st.sampled_from(KEYS))
 @examples(25)
 def test_whatever_kept_one_out_can_be_told(shelf, key):

@@ -214,17 +214,21 @@ def explain(
 
 
 def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: ExplainRequest) -> list[StoredComponent]:
-    """Return components of one name as a search for it lists them, but installed ones first."""
-    if len(entries) == 1:
+    """Return components of one name as a search for it lists them, but installed ones first.
+
+    Where only one may be the first, nothing is ranked for the others: they are only named.
+    """
+
+    def standing(entry: StoredComponent) -> tuple[bool, bool]:
+        return bool(entry.component.client), not entry.component.installed
+
+    entries = sorted(entries, key=standing)
+    if len(entries) == 1 or standing(entries[0]) != standing(entries[1]):
         return entries
     ranking = pipeline.rank(Query(asked.component, project=asked.project), intent=SEARCH)
     place = {ranking.snapshot.summaries[row].id: place for place, row in enumerate(ranking.rows.tolist())}
 
-    def order(entry: StoredComponent) -> tuple[bool, bool, int]:
-        component = entry.component
-        return bool(component.client), not component.installed, place.get(component.id, len(place))
-
-    return sorted(entries, key=order)
+    return sorted(entries, key=lambda entry: (standing(entry), place.get(entry.component.id, len(place))))
 
 
 def _why_unfit(store: Store, component: Component) -> str:

@@ -48,7 +48,12 @@ class InstallPlan:
     @property
     def changes(self) -> bool:
         """Return whether the plan changes anything."""
-        return bool(self.files or self.commands)
+        return bool(self.files or self.commands or self.relies)
+
+    @property
+    def relies(self) -> tuple[str, ...]:
+        """Return the installations that added what this one brings too, and that must not be undone before it."""
+        return tuple(dict.fromkeys(number for part in self.parts for number in part.relies))
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
         str(wanted.project),
         commands=decided.commands,
         read=tuple(dict.fromkeys(part.read for part in decided.parts if part.read)),
+        relies=decided.relies,
         config=chosen,
     )
     with _alone(journal):
@@ -257,6 +263,7 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest, written: 
         root=root,
         unit=unit,
         accepted=accepted,
+        journal=Journal(home),
         flagged=wanted.flagged,
         alone=wanted.alone,
         written=written,

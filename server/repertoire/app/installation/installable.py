@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
 from repertoire.domain.errors import InstallRefused, SourceError
@@ -14,7 +16,7 @@ from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
-from repertoire.installing.journal import ClientCommand, digest, read_content
+from repertoire.installing.journal import ClientCommand, Journal, digest, read_content
 from repertoire.installing.places import InstallPaths
 from repertoire.installing.steps import (
     SERVERS,
@@ -53,6 +55,7 @@ class InstallPart:
     along: tuple[Component, ...] = ()  # further components of the same plugin
     notes: tuple[str, ...] = ()
     read: str = ""  # the source that was read for it
+    relies: tuple[str, ...] = ()  # installations that have added what it brings too
     unread: bool = False  # its files were not fetched yet, so that its changes are not known
 
 
@@ -66,6 +69,7 @@ class InstallContext:
     root: Callable[[str], Path]  # returns the folder of a source by its key
     unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
     accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
+    journal: Journal
     flagged: bool = False  # a person allows flagged components
     alone: bool = False  # copy the component without its plugin
     written: Mapping[str, str] = field(default_factory=dict)  # path -> digest of what stands installed there
@@ -285,20 +289,39 @@ def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -
     _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), (), commands))
     target = context.places.of(SERVERS if component.type == MCP_SERVER else step.target)
     before = context.content(target)
-    there = merging.parsed(before, target)
-    if component.type == MCP_SERVER:
-        found, told = merging.with_server(there, component.name, _server_in(offered, component.name))
-    elif component.type == HOOK:
-        found, told = merging.with_hooks(there, offered)
+
+    def merge(there: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        if component.type == MCP_SERVER:
+            return merging.with_server(there, component.name, _server_in(offered, component.name))
+        return (merging.with_hooks if component.type == HOOK else merging.with_settings)(there, offered)
+
+    found, told = merge(merging.parsed(before, target))
+    if component.type == HOOK:
         _refuse_without_files(context, stored, told)
-    else:
-        found, told = merging.with_settings(there, offered)
+    relies = _relied_on(context.journal, component, target, lambda content: merge(merging.parsed(content, target))[1])
+    notes = (f"it relies on what installation {' and '.join(relies)} added to {target}",) if relies else ()
     if not told:
-        return InstallPart(component, notes=("it is there already",))
+        return InstallPart(component, notes=("it is there already", *notes), relies=relies)
     change = PlannedFile(target, merging.as_json(found), read_content(target), merged=True)
     context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
-    return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
+    return InstallPart(component, files=(change,), adds=tuple(told), runs=runs, notes=notes, relies=relies)
+
+
+def _relied_on(
+    journal: Journal, component: Component, target: Path, told: Callable[[bytes | None], list[str]]
+) -> tuple[str, ...]:
+    """Return the installations of other components whose undo would take out what a component brings too.
+
+    `told` returns what the component would add to a content of the file.
+    """
+    own = {number for one in journal.installed(component.id) for number in (one.name, *one.relies)}
+    found = []
+    for entry, before, after in journal.merges(target):
+        with contextlib.suppress(InstallRefused):  # it could not be added there
+            brought = {*told(before)}.difference(told(after), told(read_content(target)))
+            found += [entry.name] if brought and entry.name not in own else []
+    return tuple(found)
 
 
 def _commands(component: Component, offered: Mapping[str, object]) -> str:

@@ -11,7 +11,7 @@ from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.goodness import is_large
 from repertoire.retrieval.sets.roles import still_open
 
-SAME, CONFLICT, VERSIONS, TORN, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
+SAME, CONFLICT, VERSIONS, TORN, NEEDS, BUDGET, FULL, CROWD, SAME_JOB, LARGE, UNLIKELY, UNSURE, NOTHING_NEW = (
     "same",
     "conflict",
     "versions",
@@ -19,6 +19,7 @@ SAME, CONFLICT, VERSIONS, TORN, NEEDS, BUDGET, FULL, SAME_JOB, LARGE, UNLIKELY, 
     "needs",
     "budget",
     "full",
+    "crowd",
     "same job",
     "large",
     "unlikely",
@@ -33,6 +34,7 @@ _TEXTS = {
     NEEDS: "needs {detail}",
     BUDGET: "over budget: {detail}",
     FULL: "the set has its {detail}",
+    CROWD: "with what it needs, it does not fit in a set of {detail}",
     SAME_JOB: "same job as {other}",
     UNLIKELY: "far less likely to help",
     LARGE: "brings a large plugin along ({detail})",
@@ -96,10 +98,11 @@ def why_not(case: Case, key: str) -> Refusal:
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
     refusal = Refusal(reason, _name_beside(case, other, key), detail, stale)
+    if stand_in != key and not same:
+        return refusal  # whatever is changed, its twin would be chosen
     for change in _changes(case, stand_in, reason, other):
         changed = SetSearch(SetChoices.of(change.ranked, change.others), change.limits).best()
-        chosen = {member.key for member in changed.chosen}
-        if (key if same else stand_in) in chosen:
+        if key in {member.key for member in changed.chosen}:
             return replace(refusal, remedy=change.said)
     return refusal
 
@@ -160,10 +163,11 @@ def _too_little_gain(case: Case, key: str) -> _Told:
     open_needs = still_open(sorted(known[key].capabilities), [known[one] for one in asked])
     if asked and not open_needs and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
-    if not case.limits.allows(len(case.choices.members(asked).union(case.choices.closure(key)))):
-        return FULL, "", str(case.limits.most)
-    if len(asked) >= case.limits.size:
-        return FULL, "", str(len(asked))
+    members = case.choices.members(asked)
+    if len(asked) >= case.limits.size or len(members) == case.limits.most:
+        return FULL, "", str(len(members))
+    if not case.limits.allows(len(members.union(case.choices.closure(key)))):
+        return CROWD, "", str(case.limits.most)
     if case.limits.graded and is_large(known[key]):
         return LARGE, "", f"{known[key].unit}, {known[key].unit_tokens:,} tokens"
     return (UNSURE, "", ", ".join(open_needs)) if open_needs else (NOTHING_NEW, "", "")
@@ -204,10 +208,9 @@ def _with_budget(case: Case, key: str) -> Iterator[_Change]:
 
 
 def _with_size(case: Case) -> Iterator[_Change]:
-    now = case.limits.most or len(case.assembly.asked)
+    now = case.limits.most or len(case.choices.members(case.assembly.asked))
     for size in range(now + 1, now + 1 + _MORE):
-        most = size if case.limits.most else 0
-        limits = replace(case.limits, size=size, most=most, expected=max(case.limits.expected, float(size)))
+        limits = replace(case.limits, size=size, most=size, expected=float(size))
         yield _Change(f"with size {size}", case.ranked, case.others, limits)
 
 
