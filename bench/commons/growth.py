@@ -91,8 +91,8 @@ class Sized:
             for vector, (numbers, _) in zip(vectors, exact, strict=True):
                 near = space.nearest(vector, space.active, _DEEP)
                 found = sorted(near, key=lambda number: -near[number])
-                for most, kept in shares.items():
-                    kept.append(len({*found[:most]}.intersection(numbers[:most].tolist())) / most)
+                for most, found_of in shares.items():
+                    found_of.append(len({*found[:most]}.intersection(numbers[:most].tolist())) / most)
         database.close()
         return {f"recall of {most}": round(float(np.mean(kept)), 4) for most, kept in shares.items()}
 

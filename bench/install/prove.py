@@ -254,7 +254,7 @@ def _merge(machine: Machine, case: Case, source: Path) -> str:
     listed = machine.project / ".mcp.json"
     try:
         if case.type == MCP_SERVER:
-            found, _ = merging.with_server(_json(listed), case.name, servers.listed(offered)[case.name])
+            found, _ = merging.with_server(_json(listed), case.name, servers.servers_in(offered)[case.name])
             listed.write_bytes(merging.as_json(found))
         else:
             merge = merging.with_hooks if case.type == HOOK else merging.with_settings

@@ -180,16 +180,16 @@ def summed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             if (other, of_arm, of_taste) == (name, base, taste):
                 for seed, one in ones.items():
                     plain[seed] |= one
-        row: dict[str, Any] = {"set": name, "arm": arm, "asked": asked, "seeds": len(seeds)} | (
+        means: dict[str, Any] = {"set": name, "arm": arm, "asked": asked, "seeds": len(seeds)} | (
             {"taste": taste} if taste else {}
         )
         for key in sorted({key for one in seeds.values() for key, value in one.items() if isinstance(value, float)}):
             values = {seed: one[key] for seed, one in seeds.items() if key in one}
-            row[key] = spread(list(values.values()))
+            means[key] = spread(list(values.values()))
             paired = [value - plain[seed][key] for seed, value in values.items() if key in plain[seed]]
             if paired and arm != base:
-                row[f"{key}, difference"] = spread(paired)
-        found.append(row)
+                means[f"{key}, difference"] = spread(paired)
+        found.append(means)
     return found
 
 

@@ -28,7 +28,7 @@ from repertoire.app.usage.usage_cache import UsageCache, known_trials
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
-from repertoire.domain.event import BAD, OK
+from repertoire.domain.event import BAD, OK, Moment
 from repertoire.learning.selections import Mention
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay, summarize_usage
@@ -163,7 +163,7 @@ class World:
         return offer(self.pipeline, query["text"], limits)
 
     def _session(self, name: str, query: Asked, seen: Offer) -> None:
-        moment, settings = hook_events.Moment(self.at, name, "/simulated"), Settings()
+        moment, settings = Moment(self.at, name, "/simulated"), Settings()
         request = lessons.open_request(query["text"], settings)
         shown, serving = [hit.component.id for hit in seen.hits], self.serves(query)
         self._count(shown, serving)

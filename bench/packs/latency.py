@@ -30,6 +30,7 @@ from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, SECTIONS, PackArticle, PackSection  # noqa: E402
 from repertoire.domain.pack_stages import PROFILES, STAGES  # noqa: E402
 from repertoire.domain.text import content_words  # noqa: E402
+from repertoire.ports import Embedder  # noqa: E402
 from repertoire.retrieval.pack_ranking import PackRun, rank_pack  # noqa: E402
 from repertoire.retrieval.sections import read_sections  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
@@ -102,7 +103,9 @@ def timed(ask: Callable[[str], object], runs: int) -> list[tuple[float, float]]:
     return times[WARM:]
 
 
-def measure(size: int, runs: int, parts: Sequence[str], vectors: np.ndarray, embedder) -> dict[str, dict[str, float]]:  # noqa: ANN001
+def measure(
+    size: int, runs: int, parts: Sequence[str], vectors: np.ndarray, embedder: Embedder
+) -> dict[str, dict[str, float]]:
     """Return the figures of a size by profile, and those of FTS5 with numpy."""
     with tempfile.TemporaryDirectory() as folder:
         store = filled(Path(folder) / "pack.db", parts, size, embedder.model, vectors)

@@ -22,6 +22,7 @@ from repertoire.app.measure.plain_fusion import fuse_equally  # noqa: E402
 from repertoire.app.packs.query import PackMeans, PackQuestion, query_packs  # noqa: E402
 from repertoire.app.packs.shelf import OpenPack, PackShelf  # noqa: E402
 from repertoire.app.wiring import open_embedder, open_pack_file  # noqa: E402
+from repertoire.domain.pack import PackPassage  # noqa: E402
 from repertoire.ports import Embedder  # noqa: E402
 from repertoire.retrieval.pack_ranking import same_text  # noqa: E402
 from repertoire.retrieval.sections import CHUNKS, HEADINGS, WORDS, SectionRun, rank_sections  # noqa: E402
@@ -82,7 +83,7 @@ def ways_of(shelf: PackShelf, name: str, embedder: Embedder) -> Mapping[str, Cal
     }
 
 
-def passages(pack: OpenPack) -> Mapping[int, object]:
+def passages(pack: OpenPack) -> Mapping[int, PackPassage]:
     """Return every section of a pack by its node id."""
     return pack.store.passages(dict.fromkeys(pack.index.node_ids.tolist()))
 

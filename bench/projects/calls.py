@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import jedi
+import jedi  # type: ignore[import-untyped]
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
@@ -71,7 +71,7 @@ def main() -> None:
         ours |= {(e.source, e.target) for e in resolver.edges(path) if e.relation == CALLS and e.source != e.target}
         for source, name, targets in looked_up(root, path, symbols, project):
             theirs |= {(source, target) for target in targets if target != source}
-            if targets is not None and targets != {""}:
+            if targets != {""}:
                 known.add(f"{source} {name}")
     theirs = {edge for edge in theirs if edge[1]}
     both = ours & theirs
@@ -91,7 +91,7 @@ def read(root: Path) -> tuple[dict[str, tuple[Symbol, ...]], dict[str, CodeFacts
     for file in sorted(root.rglob("*.py")):
         path = file.relative_to(root).as_posix()
         try:
-            symbols[path], facts[path] = read_code(path, clean(file.read_text(encoding="utf-8")), PYTHON)
+            symbols[path], facts[path] = read_code(path, clean(file.read_text(encoding="utf-8"), path), PYTHON)
         except (Unparsable, UnicodeDecodeError) as error:
             print(f"left out {path}: {error}", file=sys.stderr)
     return symbols, facts

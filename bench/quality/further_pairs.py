@@ -90,7 +90,9 @@ class Draws:
         for kind, count in BESIDE.items():
             of_kind = self._questions.beside[kind]
             places = chance.choice(len(of_kind), count, replace=False).tolist()
-            found += [self._answered(of_kind[place].text, *of_kind[place].grades, chance) for place in places]
+            found += [
+                self._answered(of_kind[place].text, next(iter(of_kind[place].grades)), chance) for place in places
+            ]
         return found
 
     def _graded(self, place: int, chance: np.random.Generator, long: int, of_a_grade: int) -> tuple[list[Pair], List]:

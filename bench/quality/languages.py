@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -100,7 +101,7 @@ def main() -> None:
     without = frozenset(given.without)
     tasks = list(sentences(given.sentences, given.split))
     by_language: dict[str, list[dict[str, float]]] = defaultdict(list)
-    result: dict[str, object] = {"sentences": given.sentences.name, "split": given.split, "without": given.without}
+    result: dict[str, Any] = {"sentences": given.sentences.name, "split": given.split, "without": given.without}
     with open_repertoire(given.home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
         answers = Answers(opened, without)
         for lang, text, english in tasks:
