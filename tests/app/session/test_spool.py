@@ -118,3 +118,14 @@ def test_a_use_that_nobody_had_looked_up_is_looked_up_when_it_is_taken_in_and_st
         "pdf-forms",
     )
     assert (unknown.node, unknown.data["name"]) == ("", "nobody-knows")
+
+
+def test_a_second_use_within_the_same_second_is_known_while_it_waits_in_the_spool(tmp_path):
+    moment = ("2026-01-01T00:00:00Z", SELECTED, "s", "", "request:a", "a")
+    with Store.open(tmp_path / "repertoire.db") as store:
+        record_events(store, [Event(*moment)])
+        take_in(store)
+        record_events(store, [Event(*moment)])
+        assert len(of_session(store, "s")) == 2
+        take_in(store)
+        assert len(of_session(store, "s")) == 2

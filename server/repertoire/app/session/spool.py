@@ -81,13 +81,13 @@ def of_session(store: Store, session: str) -> list[Event]:
 
     Hints and uses that could not be kept come first: they tell what the session has seen, and not where it stands.
     """
-    # First the spool: read last, an event that is moved in between would be in neither.
-    spooled = [row for file in waiting(store.path.parent) for row in rows_of(file) if row.get("session") == session]
+    # The spool, then what was moved, then the log: in any other order, an event that is moved meanwhile is in none.
+    files = {file.name: rows_of(file) for file in waiting(store.path.parent)}
+    moved = store.events.moved_from_spool() if files else frozenset()
     logged = store.events.recent(session=session, limit=_REMEMBERED)[::-1]
-    known = {(event.at, event.kind, event.request, event.node) for event in logged}
-    late = [event for event in map(_event, spooled) if event.kind != HEARD]
-    fresh = [event for event in late if (event.at, event.kind, event.request, event.node) not in known]
-    return [*(event for event in _UNRECORDED.get(store, ()) if event.session == session), *logged, *fresh]
+    spooled = [_event(row) for name, rows in files.items() if name not in moved for row in rows]
+    late = [event for event in spooled if event.session == session and event.kind != HEARD]
+    return [*(event for event in _UNRECORDED.get(store, ()) if event.session == session), *logged, *late]
 
 
 def _selected(store: Store, heard: Event) -> list[Event]:
