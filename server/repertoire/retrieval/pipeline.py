@@ -36,11 +36,13 @@ from repertoire.retrieval.plan import (
     make_plan,
 )
 from repertoire.retrieval.priors import STACK
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.relevance import RELEVANCE
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.resources import Options, Resources
 from repertoire.retrieval.snapshot import Snapshot, Snapshots
+from repertoire.retrieval.spelling import SPELLING, Spelling, spelt
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.taken_names import taken_name
@@ -206,6 +208,8 @@ class Pipeline:
             detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
         elif not self._is_multilingual and is_unread(plan.query.text):
             stage_log.missing("the question is in a language that is not read: names of technologies alone count")
+        if plan.spelling is not None:
+            stage_log.missing(plan.spelling.note)
         if plan.exclusion is not None:
             stage_log.missing(plan.exclusion.note)
         return detail
@@ -242,7 +246,16 @@ class Pipeline:
 
     def _plan(self, query: Query, intent: str, stack: Stack | None) -> QueryPlan:
         products = self._options.products
-        return make_plan(self._untranslated(query), intent, self._capabilities, stack=stack, products=products)
+        spelling = self._spelt(query, products)
+        if spelling is not None:
+            query = replace(query, text=spelling.text)
+        plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack, products=products)
+        return replace(plan, spelling=spelling)
+
+    def _spelt(self, query: Query, products: Products) -> Spelling | None:
+        if SPELLING in query.without or self._capabilities is None:
+            return None
+        return spelt(query.text, products, self._graph, self._capabilities)
 
     def _stack(self, query: Query) -> Stack | None:
         """Return what the query's project is built with; None outside of any, or where it shall not count."""

@@ -13,6 +13,7 @@ from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
 from repertoire.retrieval.exclusion import EXCLUSION, Exclusion, exclusion_in
 from repertoire.retrieval.products import Products
+from repertoire.retrieval.spelling import Spelling
 from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"
@@ -136,6 +137,7 @@ class QueryPlan:
     near: tuple[str, ...] = ()  # capabilities whose centroid is near to the question's vector, once it is embedded
     translation: Translation | None = None  # of a question that is not in English; the query holds its text
     exclusion: Exclusion | None = None  # what the question rules out; the query holds its text without that
+    spelling: Spelling | None = None  # of misspelt names; the query holds its text
 
     @property
     def brevity(self) -> float:

@@ -71,9 +71,20 @@ class Products:
     def _by_question(self) -> _Index:
         return _index(self.known, _question_phrases)
 
+    @cached_property
+    def spelt_names(self) -> dict[str, frozenset[str]]:
+        """The names of one word, by their first letter, that are no everyday words: a slip in one can be told."""
+        every = {
+            one
+            for name, product in self.known.items()
+            for one in (name, *product.also)
+            if one.isascii() and one.isalpha() and one not in product.ordinary
+        }
+        return {first: frozenset(one for one in every if one[0] == first) for first in {one[0] for one in every}}
+
     def index(self) -> None:
         """Build the look-ups now, as the first of the methods below does otherwise."""
-        _ = self._by_name, self._by_question
+        _ = self._by_name, self._by_question, self.spelt_names
 
     def in_question(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
         """Return the products that a question names, with those in `known` and all that these imply."""
