@@ -31,6 +31,7 @@ def read(tmp_path_factory: pytest.TempPathFactory):
         ("Djnago tests", "django tests"),
         ("why does kuberntes restart the pod", "why does kubernetes restart the pod"),
         ("move clodflare and tailwnid", "move cloudflare and tailwind"),
+        ("terrafrom module in ops/terrafrom/main.tf", "terraform module in ops/terrafrom/main.tf"),
     ],
 )
 def test_a_slip_in_a_name_is_read_as_the_name(read, asked: str, meant: str) -> None:

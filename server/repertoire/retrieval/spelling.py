@@ -43,10 +43,10 @@ def spelt(text: str, products: Products, graph: GraphReader, named: Callable[[st
     if not near or language_of(text):
         return None
     held = graph.document_frequency([word.lower() for word in near])
-    read = tuple((word, *names) for word, names in near.items() if not held[word.lower()])
-    for word, name in read:
-        text = re.sub(rf"\b{word}\b", name, text)
-    return Spelling(text, read) if read else None
+    read = {word: name for word, (name,) in near.items() if not held[word.lower()]}
+    if not read:
+        return None
+    return Spelling(_WORD.sub(lambda word: read.get(word[0], word[0]), text), tuple(read.items()))
 
 
 def _near(word: str, names: Mapping[str, Collection[str]]) -> Iterable[str]:
