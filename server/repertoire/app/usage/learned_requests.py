@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from repertoire.app.key_naming import Unknown, having_key
 from repertoire.app.lookup import find_meant
 from repertoire.app.usage.usage_cache import copies_among, known_trials
 from repertoire.domain.component import REQUEST
-from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import UNKNOWN
-from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import Trial
 from repertoire.store.database import Store
 from repertoire.store.requests import PastRequest
 
-_LEAST = 4  # characters of the beginning of a key
-_NAMED = 5  # an error names at most so many keys
+_UNKNOWN = Unknown("past request", "`repertoire stats --requests` lists them")
 
 
 @dataclass(frozen=True)
@@ -71,15 +69,10 @@ def request_named(store: Store, asked: str) -> PastRequest:
     Raises:
         UnknownComponent: no request has it, or several begin so.
     """
-    key = f"{REQUEST}:{asked.strip().removeprefix(f'{REQUEST}:')}"
     known = {one.key: one for one in store.requests.past()}
-    near = [one for one in known if one.startswith(key)] if len(key) >= len(REQUEST) + 1 + _LEAST else []
-    found = known.get(key) or (known[near[0]] if len(near) == 1 else None)
-    if found is None:
-        hint = f"it may be {', '.join(near[:_NAMED])}" if near else "`repertoire stats --requests` lists them"
-        message = f"there is no past request {clean_line(asked, 80)!r}; {hint}"
-        raise UnknownComponent(message)
-    return found
+    return having_key(
+        REQUEST, asked, known.get, lambda begun: [key for key in known if key.startswith(begun)], _UNKNOWN
+    )
 
 
 def _newest(found: Iterable[Trial], same: dict[str, str]) -> dict[tuple[str, str], Trial]:
