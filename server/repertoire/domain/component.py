@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,6 +55,7 @@ _WITH_RANGE = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 OPTIONAL_WEIGHT = 0.4  # of a `depends_on` edge to a server that a component uses where it is configured
 
+OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # what a text with this variable starts is a file of its plugin
 BODY_INDEXED = 2500  # characters of a body that are searched; the whole text stays readable
 
 
@@ -217,9 +219,14 @@ class IngestReport:
     warnings: tuple[str, ...] = ()
 
 
-def stands_alone(kind: str, marketplace: str) -> bool:
+def stands_alone(kind: str, marketplace: str, body: str) -> bool:
     """Tell whether a component of this type, in a plugin of this marketplace, can be copied without the rest of it.
 
-    What copies a plugin of no marketplace starts that plugin's files: it works with all of them only.
+    What starts its plugin's files works with all of them only; so does what copies a plugin of no marketplace.
     """
-    return kind in (SKILL, AGENT, COMMAND) and bool(marketplace)
+    return kind in (SKILL, AGENT, COMMAND) and bool(marketplace) and OF_PLUGIN not in body
+
+
+def alone_line(key: str) -> str:
+    """Return the command that copies a component out of its plugin."""
+    return f"repertoire install {shlex.quote(key)} --alone"

@@ -12,6 +12,7 @@ from repertoire.domain.component import (
     COMMAND,
     HOOK,
     MCP_SERVER,
+    OF_PLUGIN,
     PACKAGE,
     PLUGIN,
     SETTING,
@@ -28,7 +29,6 @@ _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
 _PATHS = "(applyTo|fileMatchPattern|globs)"  # the key `paths` in the rules of Copilot, Kiro, Cursor and Windsurf
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # a component with this variable starts its plugin's files, and works only in it
 # an archive is no marketplace, the folder that lies in it is one
 _UNPACK = (
     "Unpack the archive, and add the folder with `.claude-plugin` in it as a marketplace by `/plugin marketplace add`"
@@ -51,7 +51,7 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
     """Return the lines that install a component, in order; none if there is no known way."""
     if plugin is not None and plugin.marketplace and plugin.taken:
         return _of_plugin(plugin, site)
-    if plugin is not None and draft.type != PLUGIN and _OF_PLUGIN in f"{draft.body} {draft.install}":
+    if plugin is not None and draft.type != PLUGIN and OF_PLUGIN in f"{draft.body} {draft.install}":
         draft, path = replace(draft, type=PLUGIN, name=plugin.name, install=()), plugin.root or "."
     if draft.install or not site.location or _is_for_others(draft, path):
         return draft.install

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
-from repertoire.domain.component import COMPONENT, Component, is_pointer, not_installable, stands_alone
+from repertoire.domain.component import COMPONENT, Component, alone_line, is_pointer, not_installable, stands_alone
 from repertoire.domain.hint import MANY
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, REFUSED
 from repertoire.domain.text import clean_line, counted, few, to_copy
@@ -141,9 +140,9 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
     bound, about = ("", "about") if unit.whole else ("at least ", "at least")  # the catalogue holds only some of it
     tokens = f"{about} {unit.tokens:,} tokens in each session's listing"
     told = f"{clean_line(unit.name, NAME)} brings {bound}{counts}; {tokens}"
-    if unit.others < MANY or not stands_alone(component.type, component.marketplace):
+    if unit.others < MANY or not stands_alone(component.type, component.marketplace, component.body):
         return [told]
-    [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
+    [line] = to_copy([alone_line(component.id)])
     servers = few([f"the MCP server {clean_line(server, NAME)}" for server in unit.servers], _NEEDS)
     return [told, f"only this one: {line}", *([f"alone it lacks what it needs: {servers}"] if servers else [])]
 

@@ -70,6 +70,21 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
 
 
+def test_a_set_installs_a_skill_alone_out_of_a_large_plugin(opened, bench):
+    read(opened, bench, large=LARGE)
+    found = recommend(opened.pipeline, Task(TASK))
+    assert found.install == (f"repertoire install {found.items[0].hit.component.id} --alone",)
+    assert found.items[0].hit.component.install[-1] == "/plugin install armada@armada-market"
+
+
+def test_a_set_installs_the_large_plugin_whose_files_a_skill_starts(opened, bench):
+    bound = skill("tide-tables", "Makes tide tables of harbour gauges.", "Run ${CLAUDE_PLUGIN_ROOT}/gauges.py.")
+    read(opened, bench, large=LARGE | {"skills/tide-tables/SKILL.md": bound})
+    found = recommend(opened.pipeline, Task(TASK))
+    assert found.install[-1] == "/plugin install armada@armada-market"
+    assert "only this one" not in recommendation_text(found)
+
+
 def test_a_component_alone_is_said_to_lack_the_server_of_its_plugin_that_it_needs(opened, bench):
     gauged = TIDES.replace("---\n\n", "allowed-tools: mcp__gauges__read\n---\n\n", 1)
     served = {".mcp.json": json.dumps({"mcpServers": {"gauges": {"command": "gauges"}}})}

@@ -16,13 +16,14 @@ from repertoire.app.ask.requirements import dependencies
 from repertoire.app.ask.set_candidates import CandidatePool, names_of, twin_marks
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendation, Task
-from repertoire.domain.component import PLUGIN, Component
+from repertoire.domain.component import PLUGIN, Component, alone_line, stands_alone
 from repertoire.domain.trust import INSTALLABLE, risk
 from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
+from repertoire.retrieval.sets.goodness import is_large
 from repertoire.retrieval.sets.roles import Chosen
 from repertoire.retrieval.sets.whynot import why_not
 from repertoire.retrieval.snapshot import Snapshot
@@ -118,8 +119,8 @@ def _answer(best: ChosenSet) -> Recommendation:
             for hit in (*_demoted(pool.ranked, items, near), *near)
             if hit.component.id in pool.candidates
         ),
-        install=_install(item for item in items if not item.spare),
-        reserve=_install(item for item in items if item.spare),
+        install=_install(best, [item for item in items if not item.spare]),
+        reserve=_install(best, [item for item in items if item.spare]),
         dependencies=_dependencies(best),
         warnings=tuple(_warnings(best, items)),
         fits=ranking.fits,
@@ -245,11 +246,21 @@ def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in gaps if name not in provided)
 
 
-def _install(items: Iterable[Item]) -> tuple[str, ...]:
-    """Return the lines that install what is not there, without those of members that `install` refuses."""
-    components = (item.hit.component for item in items if not item.hit.there_as)
-    missing = (one for one in components if not one.installed and risk(one.flags) <= INSTALLABLE)
-    return tuple(dict.fromkeys(line for component in missing for line in component.install))
+def _install(best: ChosenSet, items: Iterable[Item]) -> tuple[str, ...]:
+    """Return the lines that install what is not there, without those of members that `install` refuses.
+
+    What can be had alone is not installed with a large plugin, which each session would pay for.
+    """
+    hits = (item.hit for item in items if not item.hit.there_as)
+    missing = (hit for hit in hits if not hit.component.installed and risk(hit.component.flags) <= INSTALLABLE)
+    return tuple(dict.fromkeys(line for hit in missing for line in _lines(best, hit)))
+
+
+def _lines(best: ChosenSet, hit: Hit) -> tuple[str, ...]:
+    component = hit.component
+    large = hit.unit is not None and not hit.unit.servers and is_large(best.pool.candidates[component.id])
+    alone = large and stands_alone(component.type, component.marketplace, component.body)
+    return (alone_line(component.id),) if alone else component.install
 
 
 def _dependencies(best: ChosenSet) -> tuple[Dependency, ...]:

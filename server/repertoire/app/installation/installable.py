@@ -9,7 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repertoire.domain.component import AGENT, CATALOGUE, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
+from repertoire.domain.component import (
+    AGENT,
+    CATALOGUE,
+    COMMAND,
+    HOOK,
+    MCP_SERVER,
+    OF_PLUGIN,
+    PLUGIN,
+    SETTING,
+    SKILL,
+    Component,
+)
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import INSTALLABLE, Flag, rank
 from repertoire.ingestion import hooks, servers
@@ -36,7 +47,6 @@ from repertoire.trust.scan import is_checked, scan
 
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
-_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -123,7 +133,7 @@ def _by_itself(context: InstallContext, stored: StoredComponent, steps: Sequence
     if folder is None:
         message = f"a {component.type.replace('_', ' ')} comes with its plugin as a whole; leave --alone out"
         raise InstallRefused(message)
-    if _OF_PLUGIN in component.body:
+    if OF_PLUGIN in component.body:
         message = f"{component.name} starts files of its plugin, and works only as a part of it; leave --alone out"
         raise InstallRefused(message)
     file = context.root(stored.source) / component.path

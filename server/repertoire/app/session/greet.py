@@ -299,7 +299,7 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
         install=text.install,
         along=along,
         whole=whole,
-        alone=stands_alone(candidate.type, text.marketplace),
+        alone=stands_alone(candidate.type, text.marketplace, text.body),
         call=call_name(candidate.type, candidate.name, text.path, candidate.plugin),
         by_person=text.invocation == PERSON,
     )
@@ -323,7 +323,7 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             plugin="" if here.by_itself(entry) and not here.by_plugin(entry) else entry.plugin,
             along=units[entry.plugin, entry.marketplace] - (entry.type != PLUGIN) if entry.marketplace else 0,
             whole=False,
-            alone=stands_alone(entry.type, entry.marketplace),
+            alone=stands_alone(entry.type, entry.marketplace, ""),
         )
         for entry in shipped.components
     ]

@@ -135,7 +135,7 @@ def hint_item(hit: Hit) -> HintItem:
         along=hit.unit.others if hit.unit else 0,
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
-        alone=stands_alone(component.type, component.marketplace),
+        alone=stands_alone(component.type, component.marketplace, component.body),
     )
 
 
