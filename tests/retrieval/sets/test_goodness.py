@@ -91,6 +91,15 @@ def test_one_that_serves_likelier_by_a_margin_takes_the_place_of_the_first(serve
     assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
+@pytest.mark.parametrize(("serves", "first"), [(0.75, "ready"), (0.65, "lacks")])
+def test_what_lacks_something_here_gives_way_to_what_lacks_nothing_and_serves_nearly_as_likely(serves, first):
+    shelf = [replace(graded("lacks", 0.8, 0.9), lacking=("docker, not found here",)), graded("ready", serves, 0.9)]
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == first
+    if first == "ready":
+        told = refusal("lacks", shelf, graded=True, size=1)
+        assert (told.reason, told.remedy) == ("needs", "with docker")
+
+
 def test_of_several_light_ones_the_likeliest_takes_the_place_of_a_large_plugins():
     heavy = replace(graded("heavy", 0.8, 0.9), unit="kit", unit_tokens=7_000)
     shelf = [heavy, graded("light", 0.75, 0.9), graded("likelier", 0.79, 0.9)]

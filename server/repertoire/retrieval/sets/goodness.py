@@ -18,6 +18,8 @@ _LARGE = 2_500
 # A member of a large plugin gives way to one of half the tokens whose chance of serving is at most so much lower, and
 # one that must be installed to one that is there. Were every fifth of 3,803 components installed, .1 would let 48
 # instead of 25 of 100 sets begin with one; of 379 tasks 2.9 of 100 fewer sets are good, with 3.0 of 100 ungraded.
+# So does one that lacks something on this machine to one that lacks nothing: where docker, gh, kubectl, uv and ffmpeg
+# were missing, 9 of 763 sets changed their first, read by eye: seven for the better, none for the worse.
 # What a person put there for themselves is meant for it. Of 46 questions for which one has a skill of one's own, .2
 # lets 41 instead of 37 sets begin with such a skill, .3 42; of 88 tasks for which one has 46, 8 more begin with
 # one, read by eye: six rightly, two with one that helps.
@@ -51,9 +53,11 @@ def chance_of_good(members: Sequence[Candidate], dependencies: int) -> float:
 def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
     """Return the key of the first, or of one that serves likelier; or nearly as likely, and costs less.
 
-    Less costs an installed one, and one that brings no large plugin along.
+    Less costs an installed one, one that lacks nothing on this machine, and one that brings no large plugin along.
     """
     first = _likelier(known[entering[0]], [known[key] for key in entering[1:]])
+    if first.lacking and not first.installed:
+        first = _complete(first, [known[key] for key in entering])
     others = [known[key] for key in entering if key != first.key]
     if not first.installed:
         ready = (one for one in others if one.installed and not one.needs)
@@ -78,6 +82,12 @@ def _likelier(first: Candidate, others: Sequence[Candidate]) -> Candidate:
         return first
     likelier = (one for one in others if one.serves >= first.serves + _LIKELIER and not one.lacking)
     return max(likelier, key=lambda one: one.serves, default=first)
+
+
+def _complete(first: Candidate, others: Sequence[Candidate]) -> Candidate:
+    """Return the likeliest to serve of those that lack nothing here and serve nearly as likely as the first, or it."""
+    near = (one for one in others if not one.lacking and one.serves >= first.serves - _GIVES_WAY_TO_INSTALLED)
+    return max(near, key=lambda one: one.serves, default=first)
 
 
 def gives_way(serves: float, installed_serves: float, *, own: bool) -> bool:
