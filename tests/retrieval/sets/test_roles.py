@@ -41,6 +41,12 @@ def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
     assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
 
 
+def test_a_member_for_a_capability_that_the_first_only_mentions_is_no_spare():
+    first = candidate("dashboards", capabilities=("grafana",), covers=("terraform",))
+    second = candidate("modules", capabilities=("terraform",))
+    assert chosen(first, second, asked=("dashboards", "modules"))[1] == Chosen("modules", "terraform")
+
+
 def test_members_of_one_name_are_told_apart_by_where_they_come_from():
     first = replace(candidate("a:k8s", capabilities=("kubernetes",)), name="k8s", bundle="cloud-kit")
     second = replace(candidate("b:k8s", capabilities=("kubernetes",)), name="k8s", bundle="ops-kit")
