@@ -187,6 +187,25 @@ def test_a_projects_files_reveal_its_terms(tmp_path: Path, files: dict[str, str]
 
 
 @pytest.mark.parametrize(
+    ("extras", "used", "absent"),
+    [
+        ('server = [\n  "fastapi>=0.1", # the server\n]\n', set(), {"aws"}),
+        ('"http.server" = ["fastapi"]\n', set(), {"aws"}),
+        ('dev-server = ["fastapi"]\n', {"fastapi"}, {"aws"}),
+        ('server = ["x"]\n[dependency-groups]\nserver = ["fastapi"]\n', {"fastapi"}, {"aws"}),
+    ],
+)
+def test_what_an_extra_alone_requires_is_neither_used_nor_absent(
+    tmp_path: Path, extras: str, used: set[str], absent: set[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[project]\n[project.optional-dependencies]\n{extras}", encoding="utf-8")
+    found = read_profile(str(tmp_path), SIGNALS)
+    assert (set(found.terms), found.absent) == (used, absent)
+    (tmp_path / "requirements.txt").write_text("fastapi\n", encoding="utf-8")
+    assert set(read_profile(str(tmp_path), SIGNALS).terms) == {"fastapi"}
+
+
+@pytest.mark.parametrize(
     ("file", "text", "term"),
     [
         ("ProjectSettings/ProjectVersion.txt", "m_EditorVersion: 6000.0.1f1\n", "csharp"),  # no .csproj is checked in
@@ -253,7 +272,7 @@ def test_of_all_manifests_together_so_many_bytes_are_read(tmp_path: Path) -> Non
         (tmp_path / f"part{number:02}").mkdir()
         text = f"name{number}\n".ljust(MOST_BYTES, "\n") + f"beyond{number}\n"
         (tmp_path / f"part{number:02}" / "requirements.txt").write_text(text)
-    packages = profile._packages(str(tmp_path), [f"part{number:02}/requirements.txt" for number in range(whole + 1)])
+    packages, _ = profile._packages(str(tmp_path), [f"part{number:02}/requirements.txt" for number in range(whole + 1)])
     assert list(packages) == [f"name{number}" for number in range(whole)]
 
 
@@ -262,7 +281,7 @@ def test_thousands_of_long_names_are_not_all_looked_at(tmp_path: Path) -> None:
     for number in range(8):
         (tmp_path / f"part{number}").mkdir()
         (tmp_path / f"part{number}" / "requirements.txt").write_text(names + "\n" + "n" * 300)
-    found = profile._packages(str(tmp_path), [f"part{number}/requirements.txt" for number in range(8)])
+    found, _ = profile._packages(str(tmp_path), [f"part{number}/requirements.txt" for number in range(8)])
     assert len(found) == 8_000
     assert max(map(len, found)) < profile.LONGEST_NAME
 

@@ -100,6 +100,19 @@ def _without_metadata(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
+def without_extras(text: str) -> str:
+    """Return a `pyproject.toml` without what only some who install the package want; groups for its developers stay."""
+    kept, inside, optional = [], False, False
+    for line in text.split("\n"):
+        if line.startswith("["):
+            inside, optional = line.startswith(_EXTRAS), False
+        elif inside and (group := _GROUP.match(line)):
+            optional = not _DEVELOPERS.search(group[1])
+        if not optional:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def _json(*keys: str) -> Reader:
     def find(text: str) -> Iterator[str]:
         try:
@@ -115,6 +128,8 @@ def _json(*keys: str) -> Reader:
 
 
 _METADATA = re.compile(r"(?:name|version|description|keywords|classifiers|authors|maintainers|readme|license)[^\S\n]*=")
+_EXTRAS, _GROUP = "[project.optional-dependencies]", re.compile(r"[\"']?([\w.-]+)[\"']?[^\S\n]*=")
+_DEVELOPERS = re.compile(r"dev|test|lint|format|doc|typ|check|ci\b|bench", re.IGNORECASE)
 _OF_MAVEN = re.compile(r"<groupId>\s*([\w.-]+)\s*</groupId>\s*<artifactId>\s*([\w.-]+)")
 _REVERSED_WORD = re.compile(r"(?:tig\.)?([\w-]+)")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from repertoire.catalogue.manifests import fits, reader_of
+from repertoire.catalogue.manifests import fits, reader_of, without_extras
 from repertoire.catalogue.reading import Signal
 
 MOST_BYTES = 256 * 1024  # bytes that are read of one manifest; JSON that is cut tells nothing
@@ -41,7 +41,10 @@ _HIDDEN = frozenset((".github", ".circleci", ".buildkite", ".storybook", ".chang
 
 @dataclass(frozen=True)
 class Profile:
-    """The capability terms that a project uses, each with the package or file that shows it, and the absent terms."""
+    """The capability terms that a project uses, each with the package or file that shows it, and the absent terms.
+
+    What a Python package requires for an extra alone is neither: it may be one of many that the package works with.
+    """
 
     evidence: Mapping[str, str] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
@@ -55,16 +58,16 @@ class Profile:
 def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
     """Read the profile of a project from its files; empty if no signal knows one of them."""
     paths = list(_walk(root))
-    packages = _packages(root, paths)
-    evidence: dict[str, str] = {}
-    for term, package in _revealed(packages, {term: signal.packages for term, signal in signals.items()}):
-        evidence.setdefault(term, f"{package} in {_shown(packages[package])}")
+    packages, extras = _packages(root, paths)
+    known = {term: signal.packages for term, signal in signals.items()}
+    evidence = {term: f"{package} in {_shown(packages[package])}" for term, package in _revealed(packages, known)}
+    optional = {term for term, _ in _revealed(extras, known)}
     names = {name: path for path in reversed(paths) for name in (path, path.rsplit("/", 1)[-1])}
     for term, name in _revealed(names, {term: signal.files for term, signal in signals.items()}):
         evidence.setdefault(term, _shown(names[name]))
     generated = {term for term in _NATIVE_LANGUAGES if _is_generated(term, evidence)}
     used = {term: shown for term, shown in evidence.items() if term not in generated}
-    return Profile(used, frozenset(signals) - set(evidence))
+    return Profile(used, frozenset(signals) - set(evidence) - optional)
 
 
 def _is_generated(term: str, evidence: Mapping[str, str]) -> bool:
@@ -125,16 +128,21 @@ def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]])
                 break
 
 
-def _packages(root: str, paths: list[str]) -> dict[str, str]:
-    """Map each package that a manifest names to that manifest; of several, the one nearest to the root."""
+def _packages(root: str, paths: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Map each package that a manifest names to that manifest; of several, the one nearest to the root. Extras apart."""
     packages: dict[str, str] = {}
+    extras: dict[str, str] = {}
     left = MOST_TOGETHER
     for path in sorted(filter(reader_of, paths), key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]:
         data = _beginning(Path(root, path), min(MOST_BYTES, left))
         left -= len(data)
-        for package in islice(_named(path, data), MOST_PACKAGES - len(packages)):
+        text = _text(data)
+        required = without_extras(text) if path.endswith("pyproject.toml") else text
+        for package in islice(_named(path, required), MOST_PACKAGES - len(packages)):
             packages.setdefault(package.lower(), path)
-    return packages
+        if required != text:
+            extras.update((package.lower(), path) for package in islice(_named(path, text), MOST_PACKAGES))
+    return packages, {package: path for package, path in extras.items() if package not in packages}
 
 
 def _beginning(path: Path, size: int) -> bytes:
@@ -145,9 +153,12 @@ def _beginning(path: Path, size: int) -> bytes:
         return b""
 
 
-def _named(path: str, data: bytes) -> Iterator[str]:
-    reader = reader_of(path)
+def _text(data: bytes) -> str:
     encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-    text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _named(path: str, text: str) -> Iterator[str]:
+    reader = reader_of(path)
     names = reader(text) if reader else iter(())
     return (name for name in names if len(name) <= LONGEST_NAME and _PACKAGE.fullmatch(name))
