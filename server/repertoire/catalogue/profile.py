@@ -129,7 +129,7 @@ def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]])
 
 
 def _packages(root: str, paths: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Map each package that a manifest names to that manifest; of several, the one nearest to the root. Extras apart."""
+    """Map each package to the manifest nearest to the root that names it; those of extras alone apart."""
     packages: dict[str, str] = {}
     extras: dict[str, str] = {}
     left = MOST_TOGETHER
