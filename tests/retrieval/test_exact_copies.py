@@ -30,7 +30,8 @@ def test_what_says_most_is_shared_and_the_first_installed_copy_answers(rows, ran
     dates = np.array([random.choice(("", "2025-01-01", "2026-01-01")) for _ in rows], dtype="U10")
     ranked = random.sample(range(len(rows)), len(rows))
     behind = copies.grouped_behind_installed(np.array(ranked, dtype=np.int64)).tolist()
-    shared, least, newest = copies.strongest(values), copies.smallest(values), copies.newest(dates)
+    shared, newest = copies.strongest(values), copies.newest(dates)
+    least, most = copies.smallest(values), copies.largest(values)
     assert sorted(behind) == sorted(ranked)
     for row in range(len(rows)):
         own = group(rows, row)
@@ -39,7 +40,7 @@ def test_what_says_most_is_shared_and_the_first_installed_copy_answers(rows, ran
         assert copies.representative[row] == answering
         assert copies.of(row) == (tuple(own) if len(own) > 1 else ())
         assert shared[row] == max(values[own], key=lambda value: (abs(value), value))
-        assert least[row] == min(values[own])
+        assert (least[row], most[row]) == (min(values[own]), max(values[own]))
         assert newest[row] == max(dates[own])
         between = behind[behind.index(answering) : behind.index(row)]
         assert answering == row or set(between) <= set(own)

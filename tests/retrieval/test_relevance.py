@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
-from repertoire.domain.component import SKILL, Component
+from repertoire.domain.component import SKILL, Component, FileRecord, SourceInfo
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
 from repertoire.retrieval.confidence import chance, chance_share, interpolate
@@ -22,7 +23,7 @@ from repertoire.retrieval.plan import PROMPT, RECOMMEND, SEARCH
 from repertoire.retrieval.relevance import RELEVANCE, RelevanceModel, relevance_model_for, score_of
 from repertoire.retrieval.relevance_features import HEAD, REPLACED, relevance_features
 from repertoire.store.database import Store
-from sample_home import fill_skills
+from sample_home import NOW, component, fill_skills
 
 ROWS = (
     ("api-tests", "Writes tests for HTTP APIs.", "testing"),
@@ -148,6 +149,27 @@ def test_a_run_stops_before_a_stage_with_all_that_this_stage_reads(pipeline: Pip
     assert (RELEVANCE in run.parts, run.grades) == (False, None)
     assert fused.implied is None
     assert fused.parts.keys() < run.parts.keys()
+
+
+@pytest.mark.parametrize("silenced", [False, True])
+def test_a_copy_that_is_muted_takes_nothing_from_the_one_that_is_not(
+    tmp_path: Path, embedder: Embedder, silenced: bool
+):
+    with Store.open(tmp_path / "graded.db") as store:
+        fill_skills(store, ROWS)
+        told = component("skill", *ROWS[0][:2])
+        away = replace(told, id="project:/elsewhere:skills/api-tests.md")
+        source = SourceInfo("project:/elsewhere", "project", "/elsewhere", "")
+        record = FileRecord(told.path, told.content_hash, (away,), (), ())
+        store.sources.write(source, [record], [], derived=[], now=NOW)
+        embed_pending(store, embedder)
+        muted = frozenset({source.key}) if silenced else frozenset[str]()
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+        ranking = pipeline.rank(Query(BRIEF), intent=RECOMMEND, muted=muted)
+
+    first, graded = ranking.rows[0], ranking.parts[RELEVANCE]
+    assert (ranking.snapshot.summaries[first].name, graded[first]) == ("api-tests", graded.max())
+    assert len(ranking.rows) == len(ROWS) + (not silenced)
 
 
 def test_a_placeholder_gives_way_to_what_serves(tmp_path: Path, embedder: Embedder):

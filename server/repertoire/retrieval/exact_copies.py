@@ -53,6 +53,10 @@ class Copies:
         found[self._rows] = np.where(high >= -low, high, low)[self._group]
         return found
 
+    def largest(self, values: Floats) -> Floats:
+        """Give all copies of a group the largest value in their group."""
+        return -self.smallest(-values)
+
     def smallest(self, values: Floats) -> Floats:
         """Give all copies of a group the smallest value in their group."""
         if not len(self._rows):
