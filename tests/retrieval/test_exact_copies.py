@@ -44,4 +44,6 @@ def test_what_says_most_is_shared_and_the_first_installed_copy_answers(rows, ran
         assert newest[row] == max(dates[own])
         between = behind[behind.index(answering) : behind.index(row)]
         assert answering == row or set(between) <= set(own)
+    first = copies.first_of_each(np.array(ranked, dtype=np.int64)).tolist()
+    assert first == [row for at, row in enumerate(ranked) if not set(group(rows, row)) & set(ranked[:at])]
     assert copies.moved_to_installed(values, np.ones(len(rows), dtype=np.bool_)).sum() == values.sum()

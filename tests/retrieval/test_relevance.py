@@ -172,6 +172,28 @@ def test_a_copy_that_is_muted_takes_nothing_from_the_one_that_is_not(
     assert len(ranking.rows) == len(ROWS) + (not silenced)
 
 
+def test_an_installed_copy_is_graded_by_all_that_is_known_of_the_one_in_a_repository(
+    tmp_path: Path, embedder: Embedder
+):
+    """Only that one has a plugin, and the catalogue's words; the task is in these."""
+    with Store.open(tmp_path / "graded.db") as store:
+        fill_skills(store, ROWS[1:])
+        told = replace(component("skill", *ROWS[0][:2], plugin="api-kit"), id="github.com/acme/kit:api-tests.md")
+        kit = SourceInfo("github.com/acme/kit", "git", "https://github.com/acme/kit", "github.com/acme/kit")
+        store.sources.write(kit, [FileRecord(told.path, "told", (told,), (), ())], [], derived=[], now=NOW)
+        own = replace(told, id="user:~/.claude:api-tests.md", description="Checks calls.", body="Checks calls.")
+        own = replace(own, repository="", plugin="", installed=True)
+        user = SourceInfo("user:~/.claude", "user", "~/.claude", "")
+        store.sources.write(user, [FileRecord(own.path, "own", (own,), (), ())], [], derived=[], now=NOW)
+        embed_pending(store, embedder)
+        ranking = Pipeline(store.graph, store.vectors, embedder=embedder).rank(Query(BRIEF), intent=RECOMMEND)
+
+    rows = {ranking.snapshot.summaries[row].id: int(row) for row in ranking.rows}
+    assert ranking.rows[0] == rows[own.id]
+    assert ranking.chances(rows[own.id]) == ranking.chances(rows[told.id])
+    assert ranking.likeness[rows[own.id]] == ranking.likeness[rows[told.id]] > 0.3
+
+
 def test_a_placeholder_gives_way_to_what_serves(tmp_path: Path, embedder: Embedder):
     shows = (
         "Shows how a Claude Code skill is created: its front matter, its triggers, its files. Use it to create a skill."

@@ -16,6 +16,7 @@ class Copies:
     """The groups of components that have the same content, type and name.
 
     `representative[row]` is the row that is shown in place of `row`: its first installed copy, else `row` itself.
+    `fullest[row]` is the copy of which most is known: its plugin and its repository, whose catalogue words it has.
     """
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
@@ -29,7 +30,11 @@ class Copies:
         self._group = np.repeat(np.arange(len(copied)), sizes)
         self._begins = np.cumsum(sizes) - sizes
         self.representative = np.arange(len(summaries), dtype=np.int64)
+        self.fullest = self.representative.copy()
         for rows in copied:
+            self.fullest[rows] = max(
+                rows, key=lambda row: (bool(summaries[row].repository), bool(summaries[row].plugin))
+            )
             first = next((row for row in rows if summaries[row].installed), -1)
             self.representative[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
 
@@ -74,6 +79,11 @@ class Copies:
         found = dates.copy()
         found[self._rows] = dates[self._rows[last]][self._group]
         return found
+
+    def first_of_each(self, rows: Rows) -> Rows:
+        """Return these rows without those of which a copy stands before."""
+        _, places = np.unique(self.fullest[rows], return_index=True)
+        return rows[np.sort(places)]
 
     def moved_to_installed(self, shares: Floats, among: Mask) -> Floats:
         """Move each row's share to its installed copy, where the mask `among` allows that copy."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.retrieval.arrays import Floats, Mask
+from repertoire.retrieval.exact_copies import Copies
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.ranking_weights import WEIGHTS
 from repertoire.retrieval.vector import Semantic
@@ -91,6 +92,17 @@ def features(words: Lexical, body: Semantic, description: Semantic, priors: Floa
     )
     likeness, nearness = np.maximum(body.asked, description.asked), np.maximum(body.whole, description.whole)
     return Features(table, conditions, likeness, nearness)
+
+
+def shared(evidence: Features, copies: Copies) -> Features:
+    """Return the evidence with the largest of all exact copies for each of them.
+
+    Of a copy in a repository more is found: with it stand the words that the catalogue has for it.
+    """
+    asked = len(FEATURES) - PRIORS
+    table = np.concatenate([[copies.largest(row) for row in evidence.table[:asked]], evidence.table[asked:]])
+    likeness, nearness = copies.largest(evidence.likeness), copies.largest(evidence.nearness)
+    return Features(table, evidence.conditions, likeness, nearness)
 
 
 def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float, length: float) -> Floats:

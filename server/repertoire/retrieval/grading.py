@@ -58,10 +58,13 @@ def can_grade(run: ComponentRun) -> bool:
 
 def grade_head(run: ComponentRun) -> str:
     """Grade the head by all evidence so far, and let the grades replace that evidence."""
-    model, stored = run.resources.relevance, run.reader.at(head_with_stack(run, GRADED))
+    copies = run.snapshot.copies
+    model, stored = run.resources.relevance, run.reader.at(copies.first_of_each(head_with_stack(run, GRADED)))
     if model is None or not stored:
         return "nothing to grade"
-    rows, components = np.array([row for row, _ in stored]), [entry.component for _, entry in stored]
+    rows = np.array([row for row, _ in stored])
+    fullest = dict(run.reader.at(copies.fullest[rows]))
+    components = [fullest.get(int(copies.fullest[row]), entry).component for row, entry in stored]
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     features_of_head = relevance_features(run, rows, components, rarities)
     grades, fit = model.grades(features_of_head), stack_fit_of(run, rows)
@@ -127,6 +130,7 @@ def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
     rows, grades = head.rows, grades - head.handicaps[:, np.newaxis]
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
+    run.grades = np.stack([run.snapshot.copies.largest(column) for column in run.grades.T], axis=1)
     if run.grades_share > 0.0:
         # the largest, since a copy that is muted, or lies beyond the head, has no grade: it stays behind all others
         odds = run.snapshot.copies.largest(graded_odds(run, rows, grades, run.grades_share))

@@ -42,8 +42,9 @@ def relevance_features(
     nothing = np.zeros(len(run.snapshot))
     parts = np.stack([run.parts.get(part, nothing)[rows] for part in EVIDENCE], axis=1)
     held = second_look(plan.query.text, rarities, components)[:, :_TEXT_FEATURES]
-    provided = scorer.comparison(run.snapshot, rows, plan.query.text, run.implied)
-    described = scorer.described(run.snapshot, rows, components, run.implied)
+    fullest = run.snapshot.copies.fullest[rows]
+    provided = scorer.comparison(run.snapshot, fullest, plan.query.text, run.implied)
+    described = scorer.described(run.snapshot, fullest, components, run.implied)
     types = np.array([[component.type == kind for kind in TYPES] for component in components], dtype=np.float64)
     clearest = sorted(run.implied.likely.values(), reverse=True)[:_LIKELIEST]
     question = [plan.brevity, plan.length, *clearest, len(plan.clauses), len(plan.capabilities)]

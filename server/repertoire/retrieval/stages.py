@@ -24,6 +24,7 @@ from repertoire.retrieval.fuse import (
     features,
     fuse,
     matched_rows,
+    shared,
 )
 from repertoire.retrieval.grading import head_with_stack
 from repertoire.retrieval.implied_capabilities import MEANT
@@ -81,7 +82,8 @@ def compare_vectors(run: ComponentRun) -> str:
 def fuse_evidence(run: ComponentRun) -> str:
     """Fuse full-text scores and cosines into one score for each row."""
     asked = conditions(run.plan.words, run.plan.clauses, flatness=run.words.flatness, length=run.snapshot.length)
-    run.evidence = features(run.words, run.body, run.description, run.snapshot.priors, asked)
+    found = features(run.words, run.body, run.description, run.snapshot.priors, asked)
+    run.evidence = shared(found, run.snapshot.copies)
     _, run.parts = fuse(run.evidence)
     if run.plan.wanted:
         run.parts[ASKED_TYPE] = np.where(np.isin(run.snapshot.column("type"), run.plan.wanted), _WANTED, 0.0)
