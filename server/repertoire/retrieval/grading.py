@@ -128,7 +128,7 @@ def _take_grades(run: ComponentRun, head: GradedHead, grades: Floats) -> None:
     run.grades = np.tile(grades.min(axis=0), (len(run.snapshot), 1))
     run.grades[rows] = grades
     if run.grades_share > 0.0:
-        odds = run.snapshot.copies.strongest(graded_odds(run, rows, grades, run.grades_share))
+        odds = graded_odds(run, rows, grades, run.grades_share)
         run.add(RELEVANCE, odds - run.parts[RELEVANCE] if RELEVANCE in run.parts else odds)
         run.mix_past_requests()  # it moves shares of likelihood, which the grades have changed
 

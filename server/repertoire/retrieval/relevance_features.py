@@ -51,10 +51,13 @@ def relevance_features(
 
 
 def graded_odds(run: ComponentRun, rows: Rows, grades: Floats, weight: float) -> Floats:
-    """Return by row what replaces the parts that were read, as far as `weight` says; ungraded rows stay behind."""
+    """Return by row what replaces the parts that were read, as far as `weight` says; ungraded rows stay behind.
+
+    A row that was not graded itself, as one that no answer may hold, gets what its graded copy gets.
+    """
     summed = sum(run.parts[part][rows] for part in REPLACED if part in run.parts)
-    score = _STEEPNESS * score_of(grades)
+    score, copies = _STEEPNESS * score_of(grades), run.snapshot.copies
     change = weight * ((score - score.max()) - (summed - np.max(summed)))
-    odds = np.full(len(run.snapshot), change.min(initial=0.0))
-    odds[rows] = change
-    return odds
+    odds, graded = np.zeros(len(run.snapshot)), np.zeros(len(run.snapshot))
+    odds[rows], graded[rows] = change, 1.0
+    return np.where(copies.strongest(graded) > 0.0, copies.strongest(odds), change.min(initial=0.0))
