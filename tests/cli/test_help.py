@@ -26,6 +26,12 @@ def commands() -> list[tuple[str, ...]]:
     return found
 
 
+def first_sentence(command: click.Command) -> str:
+    """Return what a command's help begins with, up to the end of the sentence."""
+    told = " ".join((command.help or "").partition("\n\n")[0].split())
+    return told.partition(". ")[0].rstrip(".")
+
+
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]) -> None:
     context = click.Context(cli, info_name="repertoire")
@@ -42,15 +48,19 @@ def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]
     assert any(line.startswith((f"repertoire {' '.join(words)}", f'eval "$(repertoire {words[0]}')) for line in lines)
 
 
-def test_the_list_of_verbs_says_of_each_what_it_says_of_itself_and_imports_none(environment: dict[str, str]) -> None:
+def test_the_list_of_verbs_says_of_each_the_whole_sentence_that_it_begins_with_and_imports_none(
+    environment: dict[str, str],
+) -> None:
     context = click.Context(cli, info_name="repertoire")
-    listed = cli.get_help(context).partition("Commands:\n")[2]
-    told = {line.split()[0]: line.split(maxsplit=1)[1].rstrip(".") for line in listed.splitlines()}
+    listed = " ".join(cli.get_help(context).partition("Commands:\n")[2].split())
     for verb in VERBS:
         command = cli.get_command(context, verb)
         assert command is not None
-        assert command.get_short_help_str(200).startswith(told.pop(verb)), verb
-    assert not told
+        assert f"{verb} {first_sentence(command)}." in listed
+        inner = click.Context(command, info_name=verb)
+        listed_inside = " ".join(command.get_help(inner).split())
+        for name, one in command.commands.items() if isinstance(command, click.Group) else ():
+            assert f"{name} {first_sentence(one)}." in listed_inside
     code = (
         "import sys; from repertoire.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
     )

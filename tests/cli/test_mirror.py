@@ -112,7 +112,7 @@ def test_entries_that_lie_in_a_fresh_clone_are_told_of_until_they_are_read(run, 
     assert [one["title"] for one in json.loads(run("project", "list", "--json", cwd=clone).stdout)["entries"]] == [
         "Weigh clay"
     ]
-    assert "1 files written, 2 read" in run("project", "mirror", cwd=clone).stdout
+    assert "1 file written, 2 read" in run("project", "mirror", cwd=clone).stdout
     assert told not in run("project", "status", cwd=clone).stdout
     assert run("project", "mirror", "--off").returncode == 0
     assert told not in run("project", "status").stdout

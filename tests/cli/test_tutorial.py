@@ -52,8 +52,8 @@ def test_every_command_works_in_order_and_prints_what_is_shown(environment: dict
         for line in shown:
             place = output.find(line, place)
             assert place >= 0, f"{command}\n{output}"
-    page = Path(environment["HOME"], "shop", "answer.html").read_text(encoding="utf-8")
-    assert "release-notes" in page
+    page = Path(environment["HOME"], "answer.html").read_text(encoding="utf-8")
+    assert "delivery-notes" in page
     assert not Path(environment["REPERTOIRE_HOME"]).exists()  # it lay where it lies for anybody
 
 

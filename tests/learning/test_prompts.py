@@ -25,6 +25,7 @@ from repertoire.learning.prompts import is_needless, names
         "muchas gracias, sigue así",
         "sim, pode continuar",
         "perfetto, grazie",
+        "спасибо, отлично, продолжай",
         "ありがとうございます、続けてください",
         "はい、お願いします",
         "好的，谢谢，请继续",  # noqa: RUF001

@@ -59,6 +59,7 @@ def test_a_sort_and_a_time_speak_for_the_entries_of_them_and_a_bare_time_asks_fo
     hints = hints_of("what did we decide last week?", TODAY)
     assert (hints.category, hints.all_of_it) == ("decision", True)
     assert not hints_of("what did we decide last week about the glaze?", TODAY).all_of_it
+    assert not hints_of("decision", TODAY).all_of_it  # it may be a name in a program
     new = Entry("note:a", "note", "x", data={"category": "decision"}, changed="2026-11-18T10:00:00")
     old = Entry("note:b", "note", "x", data={"category": "decision"}, changed="2026-01-18T10:00:00")
     other = Entry("note:c", "note", "x", data={"category": "fact"}, changed="2026-11-18T10:00:00")

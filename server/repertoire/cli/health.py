@@ -136,9 +136,9 @@ def advisories_command(place: Path | None, forget: bool, as_json: bool) -> None:
 def doctor_command(context: click.Context, as_json: bool) -> None:
     r"""Check every part of the installation and say how to repair what is broken.
 
-    Each line is ok, warn or fail: interpreter, home, environment, vector extension, settings, model, database,
-    sources, missing vectors, advisories, hooks, and the registration with Claude Code. It works even if the environment
-    or the database is broken.
+    Each line is ok, warn or fail: interpreter, home, environment, vector extension, settings, model, database, sources,
+    the room for descriptions of skills, missing vectors, backup, advisories, hooks, and the registration with Claude
+    Code. It works even if the environment or the database is broken.
     Exit status: 0 if nothing is broken (warnings do not count), 1 if something is.
 
     \b

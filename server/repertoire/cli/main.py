@@ -79,10 +79,8 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each verb with the first sentence of its docstring; to import the verbs for it would take a second."""
         del ctx
-        room = formatter.width - 6 - max(map(len, VERBS))
         with formatter.section("Commands"):
-            said = (click.Command(verb, help=_docstring(verb)).get_short_help_str(room) for verb in VERBS)
-            formatter.write_dl(list(zip(VERBS, said, strict=True)))
+            formatter.write_dl([(verb, _first_sentence(_docstring(verb))) for verb in VERBS])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -105,6 +103,11 @@ class LazyGroup(click.Group):
         return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
 
 
+def _first_sentence(told: str) -> str:
+    """Return the first sentence of a help, whole: click cuts it off at the end of a line."""
+    return click.Command(None, help=told).get_short_help_str(len(told))
+
+
 def _docstring(verb: str) -> str:
     """Return the docstring of a verb's command, read from its module's text."""
     functions = (one for one in _tree(VERBS[verb]).body if isinstance(one, ast.FunctionDef))
@@ -117,8 +120,9 @@ def _tree(module: str) -> ast.Module:
 
 
 def _keep_examples(command: click.Command) -> None:
-    """Keep the line breaks of examples in the help of a command and its subcommands, as click marks them."""
+    """Keep the line breaks of examples in the help of a command and its subcommands, and first sentences whole."""
     command.help = (command.help or "").replace("\\b\n", "\b\n")
+    command.short_help = _first_sentence(command.help)
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         _keep_examples(inner)
 

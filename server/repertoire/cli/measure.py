@@ -107,12 +107,13 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
 ) -> None:
     r"""Answer the queries of SET_DIR from a temporary store, or from your own home, and write a run file for scoring.
 
-    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, if there is a graph, edges.tsv. With --home-store no
-    corpus is needed, and tasks.jsonl is enough. The rows are ingested and answered like your own components; every
-    difference is reported. A line of the run is `query-id TAB corpus-id TAB rank TAB score`. With --as task it is JSON
-    with all that a person would see. With --kind text a row is any text, with or without a title. There are three
-    rankings: by its words, and by the words and the vectors of its best part (`words`, `parts`, `vectors`). Their
-    ranks are fused by their weights.
+    SET_DIR holds corpus.jsonl (a row has id, type, name and text), queries.jsonl (a query has id, text and split),
+    qrels.tsv (query-id, corpus-id) and, if there is a graph, edges.tsv. With --home-store no corpus is needed, and
+    tasks.jsonl is enough. The rows are ingested and answered like your own components; every difference is reported.
+    A line of the run is `query-id TAB corpus-id TAB rank TAB score`. With --as task it is JSON with all that a person
+    would see. With --kind text a row is any text, with or without a title. There are three rankings: by its words,
+    and by the words and the vectors of its best part (`words`, `parts`, `vectors`). Their ranks are fused by their
+    weights.
     With --kind trace a row is a trace (`solution_at`: where its solution begins). The run is that of the search; beside
     it stand the figures of FTS5, vectors, both fused, and similarity with trust, and how often a right trace is held
     back or a wrong one fits.

@@ -20,9 +20,10 @@ from repertoire.settings import load
 def rescue_command(as_json: bool) -> None:
     r"""Mend a damaged database: set it aside, dated, and bring a person's own into a new one.
 
-    That is sources, the log, past requests, mutes, corrections, trust acceptances and dismissals: out of the damaged
-    file where SQLite still reads them, else out of the backup that every refresh and ingest writes. It says what came
-    from where and what is lost. Components are read again from their sources. The damaged file is never deleted.
+    That is sources, the log, past requests, traces, mutes, corrections, trust acceptances, dismissals and advisories:
+    out of the damaged file where SQLite still reads them, else out of the backup that every refresh and ingest writes.
+    It says what came from where and what is lost. Components are read again from their sources. The damaged file is
+    never deleted.
     The memories of projects are checked and mended in the same way: notes, tasks and procedures come over.
     Every command that meets damage does the same by itself; this one checks the file from end to end.
 

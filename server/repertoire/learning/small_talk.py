@@ -1,4 +1,4 @@
-"""Lists words of small talk in nine languages; a prompt of nothing else asks for nothing."""
+"""Lists words of small talk in ten languages; a prompt of nothing else asks for nothing."""
 
 from __future__ import annotations
 
@@ -38,6 +38,13 @@ _WORDS = frozenset(
     # Italian
     """ciao buongiorno buonasera grazie mille sì vai avanti va bene così cosi perfetto ottimo come stai a
     domani hai ragione ancora no prego fatto per favore continua continuare """
+    # Russian
+    """привет здравствуй здравствуйте доброе добрый утро день вечер ночи спокойной спасибо благодарю большое
+    огромное пожалуйста да нет ок окей ладно хорошо отлично супер класс круто здорово прекрасно замечательно
+    идеально конечно верно правильно точно понял поняла понятно ясно согласен согласна давай давайте дальше
+    далее продолжай продолжайте продолжим вперёд вперед ещё еще раз снова опять подожди подождите минуту
+    минутку момент немного ты вы я мы тебе вам мне прав права правы это так всё все очень и но не ну вот
+    уже пока завтра до свидания как дела что думаешь думаете скажешь выглядит готово молодец """
     # Korean
     """안녕 안녕하세요 감사합니다 고마워요 고마워 네 예 아니요 아니 좋아요 좋아 계속 계속해 계속해주세요
     주세요 잘했어요 다시 해 알겠습니다 완벽해요 괜찮아요""".split()

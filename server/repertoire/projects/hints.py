@@ -28,7 +28,8 @@ _SORTS = (  # the first that a question has: kind, category, words
     (TASK, "", re.compile(r"\b(?:to do|todos?|tasks?|left to|unfinished|open work)\b", re.IGNORECASE)),
     (PROCEDURE, "", re.compile(r"\b(?:procedure|runbook|steps (?:to|for))\b", re.IGNORECASE)),
 )
-# words that with a time ask for all of that time
+_WHAT = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)  # without it "decision" may be a name in a program
+# words that with a time ask for all of that time, and with "what" for all decisions
 _ANYTHING = frozenset(
     """decide decided decision decisions chose chosen agreed settled change changed changes happen happened save saved
     note notes noted task tasks new done finished learn learned know known memory project work worked""".split()
@@ -42,7 +43,7 @@ class Hints:
     kind: str = ""
     category: str = ""
     span: Span | None = None
-    all_of_it: bool = False  # it names a time and nothing else
+    all_of_it: bool = False  # it names a time, or asks what was decided, and nothing else
 
     def factor(self, entry: Entry) -> float:
         """Return what speaks for an entry (above 1) or against it (below 1)."""
@@ -70,4 +71,6 @@ def hints_of(question: str, today: date) -> Hints:
     """Return what a question asks for beside its words."""
     span = span_of(question, today)
     kind, category = next(((kind, category) for kind, category, said in _SORTS if said.search(question)), ("", ""))
-    return Hints(kind, category, span, span is not None and not {*content_words(span.rest)} - _ANYTHING)
+    decisions = category == _DECISION and _WHAT.search(question) is not None
+    words = {*content_words(span.rest if span is not None else question)}
+    return Hints(kind, category, span, (span is not None or decisions) and not words - _ANYTHING)

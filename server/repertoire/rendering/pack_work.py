@@ -143,8 +143,9 @@ def updated_text(done: UpdatedPack) -> str:
     return "\n".join(
         [
             (
-                f"Updated {after.name} {done.before.version} → {after.version}: {len(done.added)} documents new, "
-                f"{len(done.changed)} changed, {len(done.removed)} gone; {done.built.embedded} texts embedded"
+                f"Updated {after.name} {done.before.version} → {after.version}: "
+                f"{counted(len(done.added), 'document')} new, {len(done.changed)} changed, {len(done.removed)} gone; "
+                f"{counted(done.built.embedded, 'text')} embedded"
             ),
             *told,
             *_not_taken(done),

@@ -24,9 +24,8 @@ def mirror_text(report: MirrorReport) -> str:
     """Render what was written, read and deleted, which changes met, which files were not read; or that it is off."""
     if not report.on:
         return f"The mirror is off; the files in {report.folder} stay" if report.was_on else "The mirror was not on"
-    lines = [
-        f"{report.folder}: {len(report.written)} files written, {len(report.read)} read, {len(report.deleted)} deleted"
-    ]
+    written = counted(len(report.written), "file")
+    lines = [f"{report.folder}: {written} written, {len(report.read)} read, {len(report.deleted)} deleted"]
     lines.extend(
         f"changed on both sides: the file's words were taken, the memory's are kept as {key}"
         for key in report.conflicts

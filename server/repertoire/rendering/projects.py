@@ -170,13 +170,13 @@ def files_data(listing: FileListing) -> dict[str, Any]:
 
 def indexed_text(done: Indexed) -> str:
     """Render what a reading of a project changed."""
-    changed = f"{done.read} files new or changed, {done.moved} renamed, {done.removed} gone"
+    changed = f"{counted(done.read, 'file')} new or changed, {done.moved} renamed, {done.removed} gone"
     lines = [f"Read {done.root}: {changed}, {done.unchanged} as before, {len(done.skipped)} not read"]
     shown = [f"not read {clean_line(path, _PATH)}: {clean_line(why, _LINE)}" for path, why in done.skipped.items()]
     lines.extend([*shown[:_SKIPPED], *_more(len(shown) - _SKIPPED)])
     if done.embedded or done.to_embed:
         left = f", {done.to_embed} are left for the next time" if done.to_embed else ""
-        lines.append(f"Embedded {done.embedded} texts{left}")
+        lines.append(f"Embedded {counted(done.embedded, 'text')}{left}")
     if done.unlinked:
         lines.append(f"Took {done.unlinked} links away: what they led to has been gone for 30 days")
     return "\n".join(lines)
@@ -229,11 +229,12 @@ def project_status_text(status: ProjectStatus) -> str:
         else "not read to its end yet, `repertoire project index` goes on"
     )
     languages = ", ".join(f"{name or 'other'} {count}" for name, count in list(status.languages.items())[:8])
+    calls = f"{counted(counts.symbols, 'symbol')} with {counted(counts.calls, 'call')}"
     return "\n".join(
         [
             f"{status.root}: {read}; {status.megabytes:.1f} MB in {status.file}",
-            f"{counts.files} files ({languages})",
-            f"{counts.symbols} symbols with {counts.calls} calls, {counts.sections} sections of documents",
+            f"{counted(counts.files, 'file')} ({languages})",
+            f"{calls}, {counted(counts.sections, 'section')} of documents",
             f"{counts.entries} notes, tasks and procedures",
             f"{counts.embedded} of {counts.to_embed} texts have a vector, not read: {counted(counts.skipped, 'file')}",
             f"mirror: {'on' if status.mirrored else 'off'}",

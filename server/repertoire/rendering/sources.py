@@ -86,7 +86,7 @@ def fates_text(fates: Sequence[FileFate]) -> str:
     for fate in fates:
         of = clean_line(fate.of, _LINE) if fate.became != "part" else "read with another"
         groups.setdefault((fate.became, of), []).append(fate.path)
-    lines = [f"{len(fates)} files"]
+    lines = [counted(len(fates), "file")]
     for (became, of), paths in sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1]))):
         lines.append(f"  {became} {len(paths)}: {of} ({_examples(paths)})")
     return "\n".join(lines)
@@ -122,9 +122,10 @@ def _examples(paths: Sequence[str]) -> str:
 
 def advisories_text(found: Advisories) -> str:
     """Render the advisories that match, installed components first, and the records that could not be read."""
-    heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
+    against = f"{counted(found.records, 'record')} against {counted(found.packages, 'required package')}"
+    heading = f"{against}: {len(found.matches)} {'match' if len(found.matches) == 1 else 'matches'}."
     if found.kept:
-        heading += f" {found.kept} advisories are stored, and matched again when a component changes."
+        heading += f" Stored, and matched again when a component changes: {found.kept}."
     lines = [line for match in found.matches for line in _match(match)]
     return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
 
@@ -176,4 +177,4 @@ def _match(match: AdvisoryMatch) -> list[str]:
 
 def forgotten_advisories_text(gone: int) -> str:
     """Render how many stored advisories were deleted."""
-    return f"{gone} advisories deleted." if gone else "No advisories were stored."
+    return f"Advisories deleted: {gone}." if gone else "No advisories were stored."

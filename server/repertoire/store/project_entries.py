@@ -11,11 +11,13 @@ from repertoire.domain.graph import STAND_IN
 from repertoire.domain.pack import HAS_CHUNK
 from repertoire.domain.project import (
     BLOCKS,
+    CLOSED,
     ENTRY_CHUNK,
     ENTRY_LINKS,
     FILE,
     KNOWLEDGE,
     SECTION,
+    SUPERSEDED,
     SYMBOL,
     Entry,
     EntryLink,
@@ -196,11 +198,13 @@ class ProjectEntries:
             writer.collect_orphans()
 
     def twins(self, entry: Entry) -> list[str]:
-        """Return the other entries with the same kind, title and text."""
+        """Return the other entries with the same kind, title and text that are neither done nor superseded."""
+        over = (*CLOSED, SUPERSEDED)
         rows = self._db.rows(
-            """SELECT n.key FROM entry e JOIN node n ON n.id = e.node_id
-               WHERE e.title = ? AND e.kind = ? AND e.body = ? AND n.key <> ? ORDER BY 1""",
-            (storable(entry.title), entry.kind, storable(entry.body), entry.key),
+            f"""SELECT n.key FROM entry e JOIN node n ON n.id = e.node_id
+               WHERE e.title = ? AND e.kind = ? AND e.body = ? AND n.key <> ? AND e.status NOT IN ({marks(over)})
+               ORDER BY 1""",
+            (storable(entry.title), entry.kind, storable(entry.body), entry.key, *over),
         )
         return [str(key) for (key,) in rows]
 

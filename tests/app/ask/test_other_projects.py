@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,11 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.settle import write_catalogue
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.answer import Task
+from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import SourceInfo
+from repertoire.retrieval.plan import RECOMMEND
 from repertoire.store.light.start import StartReader
 from sample_home import NOW, component, filled_home, record_of
 
@@ -50,3 +53,17 @@ def test_a_project_within_another_one_has_what_lies_above(shelf: Repertoire, pro
     found = {f"project:{THERE}"} if elsewhere else set()
     assert shelf.store.sources.elsewhere(project) == found
     assert StartReader(shelf.store.path).elsewhere(project) == found
+
+
+def test_ones_own_skill_leads_though_its_copy_in_another_project_may_not_answer(tmp_path: Path) -> None:
+    skill = component("skill", "delivery-notes", "Writes the delivery note of an order as a PDF, for our warehouse.")
+    with open_repertoire(tmp_path, environment={}) as opened:
+        write_catalogue(opened.store)
+        for key, kind, place in (("user:~/.claude", "user", "~/.claude"), (f"project:{THERE}", "project", THERE)):
+            own = replace(skill, id=f"{key}:delivery-notes", repository="", installed=True, install=())
+            opened.store.sources.write(SourceInfo(key, kind, place), [record_of(own)], [], derived=[], now=NOW)
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        asked = Query("write the delivery note for an order", project=HERE)
+        ranked = opened.pipeline.rank(asked, intent=RECOMMEND, muted=opened.unfit_for_sets(HERE))
+        assert opened.pipeline.hits(ranked, ranked.rows[:1])[0].component.id == "user:~/.claude:delivery-notes"

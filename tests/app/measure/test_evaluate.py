@@ -58,6 +58,15 @@ def labelled(tmp_path):
     return folder
 
 
+def test_a_row_that_names_no_component_is_refused_by_its_id(tmp_path):
+    queries = [{"id": "q1", "text": "fill in a form", "split": "dev"}]
+    folder = write_labelled_set(tmp_path / "set", [{"id": "a", "text": "Fills PDF forms."}], queries, "q1\ta\t1\n")
+    with Store.open(tmp_path / "set.db") as store:
+        opened = build_repertoire(tmp_path, UNHURRIED, store, None)
+        with pytest.raises(InvalidRequest, match=r"row a of corpus\.jsonl must have type and name"):
+            evaluate(EvalOptions(folder, tmp_path / "run.tsv"), opened, report=print)
+
+
 @pytest.fixture
 def run(labelled, embedder, tmp_path):
     def answer(**options):

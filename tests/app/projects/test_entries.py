@@ -100,7 +100,11 @@ def test_a_task_is_ready_when_all_that_blocks_it_is_done_and_no_circle_is_made(p
 def test_a_task_that_recurs_and_a_decision_that_is_taken_again_are_saved_anew(project):
     done = task(project, "Clean the kiln")
     move_entries(project, MoveRequest((done.key,), "done"))
-    again = task(project, "Clean the kiln", priority=0, tags=["monthly"])
+    saved = save_entry(
+        project, SaveRequest("task", title="Clean the kiln", priority=0, tags=("monthly",)), embedder=None
+    )
+    assert saved.remarks == ()  # it is no twin of what is done
+    (again,) = saved.entries
     assert again.key != done.key
     assert (again.status, again.priority, again.tags) == ("todo", 0, ("monthly",))
     sooner = task(project, "Clean the kiln", priority=1, tags=["yard"])

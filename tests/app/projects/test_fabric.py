@@ -100,6 +100,13 @@ def test_a_time_in_a_question_prefers_what_was_saved_then_and_alone_asks_for_all
     assert [item.key for item in found(project, "what did we decide since yesterday?")] == [new.key]
 
 
+def test_a_question_of_nothing_but_what_was_decided_asks_for_all_decisions(project):
+    made = [note(project, f"Clay comes from pit {n}", category="decision").entries[0].key for n in range(2)]
+    note(project, "Decided on clay")
+    save_entry(project, SaveRequest("task", title="Begin"), embedder=None)
+    assert {item.key for item in found(project, "what did we decide?")} == {*made}
+
+
 def test_what_a_saved_or_deleted_entry_leaves_unsound_is_said(project, tmp_path):
     first = note(project, "On heat", about=["kiln/heat.py"]).entries[0]
     second = save_entry(project, SaveRequest("task", title="Heat", links=(("relates_to", first.key),)), embedder=None)

@@ -66,7 +66,7 @@ def test_a_match_says_what_is_known_of_it(found):
     said = {**record("some-pkg", **SPAN), "database_specific": {"severity": "HIGH"}}
     report = found("some-pkg==1.2", said)
     text = advisories_text(report)
-    assert text.startswith("1 records against 1 required packages: 1 matches.")
+    assert text.startswith("1 record against 1 required package: 1 match.")
     assert "requires some-pkg==1.2, which is affected; fixed in 1.4.2 (PyPI)" in text
     assert "GHSA-1, CVE-1, severity high: Bad." in text
 

@@ -53,6 +53,7 @@ from repertoire.trust.scan import RULES_VERSION, scan
 
 _A_ROW_S = 15.0  # processor time for one row, as for a file of an ingest
 _NOWHERE = "eval"  # the source of rows without a repository
+_NAMED = ("type", "name")  # what a row that is a component has beside its id and text
 _MANIFEST = ".claude-plugin/plugin.json"
 _READERS = {SKILL: SKILLS, AGENT: AGENTS, COMMAND: COMMANDS}
 # The relations of a set by their names in the graph: an agent declares its skills, and a bundle is a plugin.
@@ -162,7 +163,16 @@ def fill(
     """Ingest the rows into an empty store and embed them; return the differences from a user's home.
 
     Each row is turned back into its file, as far as the row holds its text.
+
+    Raises:
+        InvalidRequest: a row is no component.
     """
+    odd = next((row for row in labelled.corpus if not all(isinstance(row.get(name), str) for name in _NAMED)), None)
+    if odd is not None:
+        message = (
+            f"row {odd['id']} of corpus.jsonl must have {' and '.join(_NAMED)} as text; --kind says what it is else"
+        )
+        raise InvalidRequest(message)
     sources: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in labelled.corpus:
         sources[str(row.get("repo") or _NOWHERE)].append(row)

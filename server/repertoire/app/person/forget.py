@@ -60,10 +60,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
     """
     take_in(store)  # spooled events must be deleted too
     if not {REQUESTS: "all", REQUEST: request, PROJECT: project, TRACE: trace, ALL: "all"}.get(what):
-        message = (
-            f"cannot forget {what!r}: it is `requests`, `request` with its id, `project` with the project's folder, "
-            "`trace` with its id, or `all`"
-        )
+        message = f"cannot forget {what!r}: send with it the folder of the project, or the id of the trace or request"
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
     asked = _asked(store, request) if what == REQUEST else None
