@@ -341,6 +341,15 @@ def test_nothing_to_choose_from_is_an_empty_set(ranked):
     assert assemble(ranked, [], SetLimits()).chosen == ()
 
 
+def test_a_twin_is_the_same_as_one_that_was_chosen_else_out_for_the_reason_of_the_one_that_stands_for_it():
+    first = candidate("first", twins=frozenset({"same"}), tokens=600)
+    twins = [first, replace(first, key="second", name="second")]
+    told = refusal("second", twins)
+    assert (told.text, told.remedy) == ("the same as first", "without first")
+    told = refusal("second", twins, budget=500)
+    assert (told.reason, told.remedy) == ("budget", "")
+
+
 def test_twins_are_merged_in_the_order_of_their_best():
     same = frozenset({"same"})
     kept, stands_for = merged([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
