@@ -28,10 +28,10 @@ class LinearMatch(Protocol):
     def group(self, group: int | str = 0, /) -> str | Any:
         """Return the text of a group, by default of the whole match."""
 
-    def groups(self, default: Any = None) -> tuple[str | Any, ...]:
+    def groups(self) -> tuple[str | Any, ...]:
         """Return the text of every group."""
 
-    def groupdict(self, default: Any = None) -> dict[str, str | Any]:
+    def groupdict(self) -> dict[str, str | Any]:
         """Return the text of every named group."""
 
     @property
@@ -88,9 +88,9 @@ class LinearPattern:
         """Return the text with `count` matches replaced, or all if count is 0."""
         return str(self._re2.sub(new, _encodable(text), count))
 
-    def split(self, text: str, maxsplit: int = 0) -> list[Any]:
+    def split(self, text: str) -> list[Any]:
         """Return the texts between the matches, and the groups."""
-        return list(self._re2.split(_encodable(text), maxsplit))
+        return list(self._re2.split(_encodable(text)))
 
 
 compile = LinearPattern  # noqa: A001 - named like `re.compile`

@@ -173,11 +173,8 @@ class Among:
     node_ids: Sequence[int] | None = None
 
 
-class GraphReader(Protocol):
-    """Reads the graph for retrieval."""
-
-    def revision(self, view: str = COMPONENTS) -> int:
-        """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
+class TextReader(Protocol):
+    """Reads the full text of nodes for retrieval."""
 
     def match(
         self,
@@ -189,6 +186,13 @@ class GraphReader(Protocol):
         view: str = COMPONENTS,
     ) -> list[tuple[int, float]]:
         """Return (node id, lexical score, higher is better) of nodes in a view with any of the words, best first."""
+
+
+class GraphReader(TextReader, Protocol):
+    """Reads the graph for retrieval."""
+
+    def revision(self, view: str = COMPONENTS) -> int:
+        """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
 
     def match_fields(
         self, words: Sequence[str], *, limit: int, among: Among | None = None
@@ -232,21 +236,6 @@ class VectorReader(Protocol):
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Vectors]:
         """Return the whole space as node ids and a matrix with one vector a row."""
-
-
-class TextReader(Protocol):
-    """Reads the full text of traces for retrieval."""
-
-    def match(
-        self,
-        words: Sequence[str],
-        *,
-        limit: int,
-        weights: tuple[float, float, float],
-        among: Among | None = None,
-        view: str = COMPONENTS,
-    ) -> list[tuple[int, float]]:
-        """Return (number, lexical score, higher is better) of traces with any of the words, best first."""
 
 
 class TraceRows(Protocol):

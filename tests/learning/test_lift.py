@@ -64,6 +64,14 @@ def test_what_goes_worse_with_it_surely_and_often_enough_is_demoted_and_says_so(
 def test_nothing_else_is_demoted(used: tuple[int, int], unused: tuple[int, int]) -> None:
     found = lift(used, unused)
     assert (found.harmful, found.demoted) == (False, "")
+    assert found.known == (sum(used) > 0 and sum(unused) > 0)
+
+
+def test_an_installation_that_was_undone_counts_as_no_request_with_it() -> None:
+    installed = Happening(kinds.SELECTED, "a", data={"how": "installed", "offer": 1})
+    undone = Happening(kinds.TAKEN_BACK, "a", data={"installed": AT})
+    assert lift_of(trials([ASK, OFFER, installed, CHECK]), lambda _: 1.0).used.ok == 1
+    assert lift_of(trials([ASK, OFFER, installed, CHECK, undone]), lambda _: 1.0).used.known == 0
 
 
 def test_it_recovers_by_doing_better_and_by_being_forgotten() -> None:
@@ -103,6 +111,19 @@ def test_a_difference_lies_between_its_bounds_and_harm_needs_enough(
 def test_what_came_of_a_request_without_what_was_offered_for_it(after: tuple[Happening, ...], apart: str) -> None:
     found = trials([ASK, OFFER, *after])
     assert next(trial for trial in found if trial.node == "a").apart == apart
+
+
+@pytest.mark.parametrize(("where", "apart"), [("prompt", OK), ("set", UNKNOWN)])
+def test_what_is_installed_was_passed_over_where_a_hint_named_it_but_not_beside_others_of_a_set(
+    where: str, apart: str
+) -> None:
+    offer = replace(OFFER, data={"where": where, "installed": True})
+    assert trials([ASK, offer, OTHER, CHECK])[0].apart == apart
+
+
+def test_what_was_used_without_a_request_says_nothing_of_what_else_was_offered_without_one() -> None:
+    offer, other = replace(OFFER, request=""), replace(OTHER, request="")
+    assert [trial.apart for trial in trials([offer, other, CHECK])] == [UNKNOWN, UNKNOWN]
 
 
 def test_a_memory_holds_the_lift_of_each_component_and_leaves_others_alone() -> None:

@@ -85,10 +85,13 @@ def test_a_long_log_is_bounded_and_each_of_its_parts() -> None:
         at = f"2026-{1 + number // 300:02}-{1 + number // 12 % 28:02}T00:00:00Z"
         kind = (ASKED, OFFERED, SELECTED if number % 8 == 6 else OFFERED, "gap")[number % 4]
         log.append(Happening(number + 1, at, kind, f"s{number // 8}" * (kind != "gap"), node=f"n{number % 40}"))
-    after = compacted(log, LogBounds(newest=200, selected=100, counts=50, others=60))
+    room = LogBounds(newest=200, selected=100, counts=50, others=60)
+    after = compacted(log, room)
     kinds = [event.kind for event in after]
     assert (kinds.count("gap"), kinds.count(COUNTED)) == (60, 48)
     assert len(after) <= 200 + 100 + 50 + 60 + 8
+    less = [event.kind for event in compacted(after, replace(room, others=40))]
+    assert (less.count("gap"), less.count(COUNTED)) == (40, 48)
     kept = {event.id for event in after}
     assert kept.issuperset(event.id for event in log[-200:])
 
@@ -109,3 +112,20 @@ def test_counts_that_come_to_the_same_are_not_written_again() -> None:
     )
     assert (len(kept), len(found.counts)) == (19, 1)
     assert len(kept.intersection(found.gone)) <= 1
+    found = compact(
+        [*first, *(Happening(n, day.format(28), OFFERED, f"late{n}", node=f"late{n}") for n in (99, 100))],
+        LogBounds(newest=10, counts=20),
+    )
+    assert (found.counts, kept.intersection(found.gone)) == ((), frozenset())  # what came is older than all of them
+
+
+def test_what_is_counted_of_a_day_again_joins_the_count_of_that_day() -> None:
+    early, late, room = "2026-02-01T00:00:00Z", "2026-02-20T00:00:00Z", LogBounds(newest=2)
+
+    def offers(first: int) -> list[Happening]:
+        rows = enumerate(((early, "a"), (late, "b"), (late, "c")), first)
+        return [Happening(number, at, OFFERED, f"s{number}", node=node) for number, (at, node) in rows]
+
+    after = compacted([*compacted(offers(1), room), *offers(11)], room)
+    counted = [(event.node, event.data["trials"][0][0]) for event in after if event.kind == COUNTED]
+    assert sorted(counted) == [("a", 2), ("b", 1), ("c", 1)]

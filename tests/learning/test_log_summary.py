@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from happenings import Happening, logs
-from repertoire.domain.event import ASKED, OFFERED, SELECTED
+from repertoire.domain.event import ASKED, BAD, OFFERED, OK, SELECTED
+from repertoire.learning.hints import PROMPT
 from repertoire.learning.log_summary import last_summed, read_summary, recall, sum_up
-from repertoire.learning.outcomes import trials
+from repertoire.learning.outcomes import SET, Trial, trials
 from repertoire.learning.usage import Decay, summarize_usage
 
 THEN, NOW = "2026-02-01T12:00:00Z", "2026-03-01T12:00:00Z"
@@ -26,6 +27,7 @@ def same(log: list[Happening], last: int, clock: Decay) -> None:
     assert [(hint.moment, hint.type, hint.offered, hint.followed) for hint in recalled.hints] == counts
     demands = [hint.demand for hint in whole.hints]
     assert [hint.demand for hint in recalled.hints] == pytest.approx(demands)
+    assert recalled.weary == pytest.approx(whole.weary)
     assert recalled.harmful == {node for node, record in whole.records.items() if record.lift.harmful}
 
 
@@ -54,6 +56,19 @@ def test_what_does_harm_is_known_from_both_parts_together() -> None:
     assert not recall(None, trials(log[:15]), clock).harmful
     for last in (0, 39, 69, 99, 200):
         same(log, last, clock)
+
+
+def test_what_was_hinted_at_in_vain_or_did_harm_counts_for_each_exact_copy_after_summing_up() -> None:
+    clock = Decay(NOW, 90.0)
+    vain = [Trial("a", session=f"s{n}", offered_at=NOW, rank=1, moment=PROMPT) for n in range(40)]
+    harm = [Trial("b", request=f"r{n}", selected_at=NOW, outcome=BAD) for n in range(9)]
+    better = [Trial("b", request=f"r{n}", offered_at=NOW, rank=1, moment=SET, apart=OK) for n in range(9)]
+    kept = read_summary(sum_up([*vain, *harm, *better], clock, through=1).as_text())
+    copies = {"a": "a", "a copy": "a", "b": "b", "b copy": "b", "c copy": "c"}
+    found = recall(kept, [], clock, copies=lambda _: copies)
+    assert found.weary.keys() == {"a", "a copy"}
+    assert found.weary["a copy"] == found.weary["a"] > 1.0
+    assert found.harmful == {"b", "b copy"}
 
 
 @given(logs())

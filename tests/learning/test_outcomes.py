@@ -96,7 +96,9 @@ def test_an_installation_that_was_undone_leaves_an_offer_that_nobody_took() -> N
     installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
     back = Happening(kinds.TAKEN_BACK, "a", session="", data={"installed": AT})
     assert not one(ASK, OFFER, installed, back).selected_at
-    assert trials([replace(installed, data={"how": "installed"}), back]) == []
+    alone = replace(installed, data={"how": "installed"})
+    assert trials([alone, back]) == []
+    assert [trial.used for trial in trials([alone, back, USE])] == [True]
 
 
 def test_a_set_that_was_asked_for_is_credited_to_the_projects_next_use_for_a_day() -> None:
@@ -104,6 +106,23 @@ def test_a_set_that_was_asked_for_is_credited_to_the_projects_next_use_for_a_day
     assert one(offer, USE).rank == 1
     late = Happening(kinds.SELECTED, "a", at="2026-01-04T03:04:05Z")
     assert len(trials([offer, late])) == 2
+    assert len(trials([offer, replace(USE, project="/elsewhere")])) == 2
+
+
+def test_what_the_next_request_uses_again_is_selected_once_more() -> None:
+    found = trials([ASK, OFFER, USE, SECOND, replace(USE, request="r2")])
+    assert [(trial.request, trial.rank, trial.used) for trial in found] == [("r1", 2, True), ("r2", 0, True)]
+
+
+@pytest.mark.parametrize(
+    ("session", "project", "meant"), [("s1", "/project", 0), ("s3", "/project", 1), ("s3", "/elsewhere", 2)]
+)
+def test_feedback_is_of_the_use_in_its_session_else_in_its_project_else_of_the_last(
+    session: str, project: str, meant: int
+) -> None:
+    uses = [USE, replace(USE, session="s2"), replace(USE, session="s4", project="/another")]
+    found = trials([*uses, replace(say(OK), session=session, project=project)])
+    assert [trial.outcome for trial in found] == [OK if place == meant else UNKNOWN for place in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +136,7 @@ def test_a_set_that_was_asked_for_is_credited_to_the_projects_next_use_for_a_day
         ((FAIL,), BAD),
         ((FAIL, USE), UNKNOWN),
         ((FAIL, USE, CHECK), OK),
+        ((FAIL, UNDO, USE), BAD),
         ((USE, UNDO, CHECK), BAD),
         ((USE, UNDO, say(OK)), OK),
         ((USE, say(OK), FAIL, UNDO), OK),
@@ -139,7 +159,8 @@ def test_what_comes_of_a_turn_without_a_request_says_nothing_of_the_turns_before
 
 
 def test_what_one_request_selected_is_together() -> None:
-    log = [ASK, USE, Happening(kinds.SELECTED, "b"), SECOND, Happening(kinds.SELECTED, "c", "r2")]
+    passed_over = replace(OFFER, node="d")
+    log = [ASK, passed_over, USE, Happening(kinds.SELECTED, "b"), SECOND, Happening(kinds.SELECTED, "c", "r2")]
     assert [[trial.node for trial in group] for group in together(trials(log))] == [["a", "b"]]
 
 

@@ -27,15 +27,30 @@ def usage(*trials: Trial, project: str = "") -> Usage:
 
 def test_a_component_is_remembered_with_all_that_was_counted() -> None:
     other = Trial("b", "/here", "s1", "r1", selected_at=NOW, outcome=BAD)
-    record = usage(OFFERED, TAKEN, other).records["a"]
+    records = usage(OFFERED, TAKEN, other).records
+    record = records["a"]
     assert (record.recommended, record.selected, record.ok, record.failed) == (2, 1, 1, 0)
     assert record.selected_with == {"b": 1}
     assert (record.last_recommended, record.last_selected) == (NOW, NOW)
+    assert (records["b"].recommended, records["b"].last_recommended, record.alone) == (0, "", 0.0)
+
+
+def test_what_came_of_an_installation_that_was_undone_is_no_outcome() -> None:
+    record = usage(replace(OFFERED, outcome=OK), replace(OFFERED, outcome=BAD)).records["a"]
+    assert (record.selected, record.ok, record.failed, record.good, record.bad) == (0, 0, 0, 0.0, 0.0)
+
+
+def test_exact_copies_have_one_record_and_one_value() -> None:
+    found = summarize_usage([OFFERED, replace(TAKEN, node="copy")], Decay(NOW), same={"copy": "a", "gone": "other"})
+    assert found.of("copy") == found.of("a") == found.records["a"]
+    assert (found.records.keys(), found.records["a"].recommended) == ({"a"}, 2)
+    assert found.of_each({"a": 1.0, "b": 2.0}) == {"a": 1.0, "b": 2.0, "copy": 1.0}
 
 
 def test_half_a_life_later_it_counts_half_and_in_another_project_half_again() -> None:
     old = replace(OFFERED, offered_at=DAY)
     assert usage(old).records["a"].looks == pytest.approx(0.5)
+    assert usage(old, project="/here").records["a"].looks == pytest.approx(0.5)
     assert usage(old, project="/there").records["a"].looks == pytest.approx(0.25)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repertoire import linear
-from repertoire.domain.pack import SKILL_MARK
+from repertoire.domain.pack import SKILL_MARK, UNDESCRIBED
 from repertoire.domain.text import clean_line
 
 _OTHER = linear.compile(r"[^a-z0-9]+")
 _DESCRIPTION, _TOPIC = 300, 60
-_DEFAULT = "Documentation from "  # begins a description that only names the source
 
 _TEXT = """---
 name: {skill}
@@ -37,7 +36,7 @@ def skill_name(pack: str) -> str:
 
 def skill_markdown(pack: str, description: str, topics: Sequence[str]) -> str:
     """Return the text of a pack's skill; what the pack says of itself stands in one quoted line."""
-    about = "" if description.startswith(_DEFAULT) else clean_line(description, _DESCRIPTION)
+    about = "" if description.startswith(UNDESCRIBED) else clean_line(description, _DESCRIPTION)
     named = ", ".join(clean_line(one, _TOPIC) for one in dict.fromkeys((pack, *topics)))
     told = f"Answers questions about {named} from a pack of its documentation, with citations."
     told += f" {about.rstrip('.')}." if about else ""

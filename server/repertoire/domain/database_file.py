@@ -10,6 +10,7 @@ OURS = ("event_is_not_changed", "knowledge_text")
 MARKS = (b"CREATE TRIGGER event_is_not_changed", b"CREATE VIRTUAL TABLE knowledge_text")
 SEARCHED = 64 << 20  # bytes of a file that are searched for such a mark
 HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
+SIDECARS = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
 _MAGIC = b"SQLite format 3\x00"
 
 

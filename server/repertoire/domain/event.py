@@ -66,10 +66,11 @@ LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)
 SESSION_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.of_session)
 LASTING_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.lasting)
 
-_SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}  # a long log has many
+# Of what a long log has many; a session start may run on Python 3.9, which has no slots.
+SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
 
 
-@dataclass(frozen=True, **_SLOTTED)
+@dataclass(frozen=True, **SLOTTED)
 class Event:
     """One event of the log; `request` names the prompt that it belongs to, `node` the component."""
 

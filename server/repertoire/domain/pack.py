@@ -29,6 +29,7 @@ DEFINITION, SYMBOL, DEFAULT, VERSION, REQUIREMENT = "definition", "symbol", "def
 FACT_KINDS = (DEFINITION, SYMBOL, DEFAULT, VERSION, REQUIREMENT)
 OPTION_OF, REQUIRES, EXTENDS, REPLACED_BY = "option of", "requires", "extends", "replaced by"  # between entities
 CHUNK_SPACE, HEADING_SPACE = "chunk", "heading"  # vector spaces: the text of a chunk, and the headings of a section
+UNDESCRIBED = "Documentation from "  # begins a description that nobody wrote: it names the source alone
 PACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 SKILL_MARK = "repertoire-pack"  # the key in the front matter that tells a pack's skill from a person's own
 FORMAT = 1  # version of manifest.json

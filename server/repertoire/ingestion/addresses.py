@@ -8,7 +8,7 @@ _SCP = re.compile(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(?!\d+/)([\w./~-
 _URL = re.compile(r"^(?:git\+)?(?:https?|ssh|git)://(?:[^@/\s]+@)?([\w.-]+)(?::\d+)?/([\w./~-]+)", re.IGNORECASE)
 _BARE = re.compile(r"^([\w-]+(?:\.[\w-]+)+)/([\w./~-]+)$")
 _LONGEST = 300  # characters; every component is compared with it whenever something is muted
-_HOSTS_OF_TWO = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
+FORGES = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # what lies there is a repository
 
 
 def repository_of(address: str) -> str:
@@ -23,7 +23,7 @@ def repository_of(address: str) -> str:
         parts = parts[:2]
     elif "-" in parts:  # gitlab.com/group/sub/name/-/tree/main
         parts = parts[: parts.index("-")]
-    if len(parts) < 2 or (host not in _HOSTS_OF_TWO and not _URL.match(text) and not _SCP.match(text)):
+    if len(parts) < 2 or (host not in FORGES and not _URL.match(text) and not _SCP.match(text)):
         return ""
     parts[-1] = parts[-1].removesuffix(".git")
     found_at = "/".join((host, *parts))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from repertoire.domain.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
-from repertoire.domain.event import BAD, OK, UNKNOWN
+from repertoire.domain.event import BAD, OK
 from repertoire.learning.outcomes import Trial
 
 MIN_REQUESTS = 5.0  # decayed requests of known outcome, with and without a component, before it can be harmful
@@ -83,7 +83,7 @@ def count_arms(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tupl
     """Count the requests with and without one component from its weighted trials."""
     found = list(found)
     used = _side(((trial, trial.outcome) for trial in found if trial.selected_at), weight)
-    return used, _side(((trial, trial.apart) for trial in found if not trial.selected_at), weight)
+    return used, _side(((trial, trial.apart) for trial in found), weight)
 
 
 def compare(used: LiftArm, unused: LiftArm) -> Lift:
@@ -94,7 +94,7 @@ def compare(used: LiftArm, unused: LiftArm) -> Lift:
 
 
 def _side(found: Iterable[tuple[Trial, str]], weight: Callable[[Trial], float]) -> LiftArm:
-    judged = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
+    judged = list(found)
     good = [trial for trial, outcome in judged if outcome == OK]
     bad = [trial for trial, outcome in judged if outcome == BAD]
     return LiftArm(len(good), len(bad), sum(map(weight, good)), sum(map(weight, bad)))

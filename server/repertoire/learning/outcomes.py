@@ -14,7 +14,6 @@ corrected; else ok if one of its selections was, or a check passed in it; else u
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -31,6 +30,7 @@ from repertoire.domain.event import (
     OK,
     OUTCOME,
     SELECTED,
+    SLOTTED,
     TAKEN_BACK,
     UNDONE,
     UNKNOWN,
@@ -42,8 +42,6 @@ SET = "set"  # moment of an offer in a recommended set, the answer to a person's
 NEXT = "next"  # what the first offer of a set holds: the ids of what was shown beside the set, the likeliest first
 BEGINS = "begins"  # the first use in a turn that has no request says so
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
-# Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
-_SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
 _USED, INSTALLED, TOLD = "used", "installed", "told"
 CALL_FAILED, SAID = "its call failed", "somebody said so"
 
@@ -68,7 +66,7 @@ class Dated(SessionEvent, Protocol):
         """The folder of the project in which it happened."""
 
 
-@dataclass(frozen=True, **_SLOTTED)
+@dataclass(frozen=True, **SLOTTED)
 class Trial:
     """One offer of a component, or one selection, or both, with its outcome."""
 
@@ -265,10 +263,8 @@ class _Fold:
 
     def _was_used_since(self, event: Dated) -> bool:
         """Tell whether an installation is noticed only after a use of what was offered, which has its trial already."""
-        if event.data.get("how") != INSTALLED or event.data.get("offer") not in self._of_event:
-            return False
-        trial = self.found[self._of_event[event.data["offer"]]]
-        return bool(trial.selected_at) and trial.how != INSTALLED
+        offer = self._of_event.get(event.data.get("offer", -1))  # which only an installation names
+        return offer is not None and bool(self.found[offer].selected_at) and self.found[offer].how != INSTALLED
 
     def _same_selection(self, event: Dated) -> int | None:
         """Return the trial of an earlier call, or of the installation, in this request: once in it it is selected."""

@@ -13,13 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from repertoire.boot.home import MENDED
+from repertoire.domain.database_file import SIDECARS
 from repertoire.domain.errors import StoreError
 from repertoire.domain.rescue import Rescue, minutes_between
 from repertoire.store.damage import open_backup, open_damaged
 from repertoire.store.graph_file import HOME_FILE, GraphFile
 from repertoire.store.user_data import recover
-
-_SIDECARS = ("-wal", "-shm", "-journal")
 
 Finish = Callable[[Path, Rescue], object]
 
@@ -87,7 +86,7 @@ def unfinished(path: Path) -> list[Path]:
 def set_aside(path: Path) -> list[Path]:
     """Return the damaged databases that rescues kept beside this one; they still hold old data."""
     found = path.parent.glob(f"{path.name}.damaged-*")
-    return sorted(file for file in found if not file.name.endswith(_SIDECARS))
+    return sorted(file for file in found if not file.name.endswith(SIDECARS))
 
 
 def discard_unfinished(path: Path) -> Path:
@@ -98,7 +97,7 @@ def discard_unfinished(path: Path) -> Path:
 
 
 def _discard(making: Path) -> None:
-    for leftover in (making, *(making.with_name(making.name + sidecar) for sidecar in _SIDECARS)):
+    for leftover in (making, *(making.with_name(making.name + sidecar) for sidecar in SIDECARS)):
         leftover.unlink(missing_ok=True)
 
 
@@ -110,7 +109,7 @@ def _free(path: Path, now: str) -> Path:
 
 def _move(path: Path, target: Path) -> None:
     try:
-        for sidecar in _SIDECARS:  # first: a new database must never be opened with the log of the old one
+        for sidecar in SIDECARS:  # first: a new database must never be opened with the log of the old one
             beside = path.with_name(path.name + sidecar)
             if beside.exists():
                 beside.rename(target.with_name(target.name + sidecar))

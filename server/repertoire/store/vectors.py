@@ -66,9 +66,9 @@ class Vectors:
             known = self._embeddable(space, [node_id for node_id, _ in rows])
             self._replace(self._ensure(space, model, dimensions), [row for row in rows if row[0] in known])
 
-    def revision(self, view: str = COMPONENTS) -> int:
-        """Return a number that changes whenever a vector in a space of the view does."""
-        moved = self.revisions(self._db.layout.spaces_of(view)).values()
+    def revision(self) -> int:
+        """Return a number that changes whenever a vector of components does."""
+        moved = self.revisions(self._db.layout.spaces_of(COMPONENTS)).values()
         return sum(own for own, _ in moved) + max((unsaid for _, unsaid in moved), default=0)
 
     def revisions(self, spaces: Sequence[str]) -> dict[str, tuple[int, int]]:

@@ -20,9 +20,9 @@ def chosen(*candidates, asked, with_spares=True):
     )
 
 
-def test_words_that_any_task_holds_tell_no_part():
+def test_words_that_any_task_holds_and_numbers_tell_no_part():
     assert role(candidate("limits", covers=("add", "rate")), frozenset()) == "rate"
-    assert role(candidate("limits", covers=("add", "make")), frozenset()) == ""
+    assert role(candidate("limits", covers=("add", "make", "404")), frozenset()) == ""
 
 
 def test_a_capability_that_a_members_role_names_by_its_words_is_not_open():
@@ -39,6 +39,8 @@ def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
         Chosen("seeds", "test-data"),
     ]
     assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
+    worded = candidate("queues", covers=("playwright", "queue"))
+    assert chosen(first, worded, asked=("e2e", "queues"))[1] == Chosen("queues", "queue")
 
 
 def test_a_member_for_a_capability_that_the_first_only_mentions_is_no_spare():
@@ -75,6 +77,11 @@ def test_a_member_that_another_needs_is_no_spare_and_what_only_a_spare_needs_is_
         Chosen("runner", "needed by walker", spare=True),
         Chosen("walker", "playwright, should e2e not serve", spare=True),
     ]
+    again = replace(spare, key="crawler", name="crawler")
+    found = chosen(first, browser, spare, again, runner, asked=("e2e", "walker", "crawler"))
+    assert found[2] == Chosen("runner", "needed by walker", spare=True)
     other = candidate("report", capabilities=("reports",), needs=("runner",))
+    third = replace(other, key="charts", name="charts", capabilities=frozenset({"charts"}))
+    assert chosen(other, third, runner, asked=("report", "charts"))[0] == Chosen("runner", "needed by report")
     found = chosen(first, browser, spare, runner, other, asked=("e2e", "walker", "report"))
     assert Chosen("runner", "needed by report") in found

@@ -13,7 +13,7 @@ from repertoire.app.clock import ago
 from repertoire.app.health.doctor_advisories import advisories
 from repertoire.app.health.doctor_listing import listing
 from repertoire.boot.home import backup_path, projects_path
-from repertoire.domain.database_file import damaged_text, newer_text
+from repertoire.domain.database_file import SIDECARS, damaged_text, newer_text
 from repertoire.domain.event import RESCUED
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.health import finding_of as message
@@ -27,7 +27,6 @@ _CHECK_S = 30.0
 _OLD = timedelta(days=30)
 _NAMED = 3
 _MEMORY = "project memory"
-_SIDECARS = ("-wal", "-shm", "-journal")
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
@@ -71,7 +70,7 @@ def _rescues(db: HealthReader) -> dict[str, tuple[str, Rescue]]:
 def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Finding]:
     """Yield a finding for each damaged database beside the present one, with the result of its rescue."""
     for kept in sorted(path.parent.glob(f"{path.name}.damaged-*")):
-        if kept.name.endswith(_SIDECARS):
+        if kept.name.endswith(SIDECARS):
             continue
         size = f"{kept} ({kept.stat().st_size / 1e6:.1f} MB)"
         if kept.name in told:

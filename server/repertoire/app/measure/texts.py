@@ -40,7 +40,6 @@ class TextOptions:
     split: str = "dev"
     without: frozenset[str] = frozenset()
     weights: Mapping[str, float] = field(default_factory=dict)  # fusion weights in place of the defaults
-    size: int = PART_CHARACTERS
     scope_repo: bool = False
     cache: Path | None = None
 
@@ -60,7 +59,7 @@ def evaluate_texts(options: TextOptions, opening: Opening, embedder: Embedder | 
         for rows_of_one, asked in _index_groups(labelled, queries, scope_repo=options.scope_repo):
             with opening() as store:
                 start = perf_counter()
-                _fill(store, rows_of_one, kept, options.size)
+                _fill(store, rows_of_one, kept)
                 documents, seconds = documents + len(rows_of_one), seconds + perf_counter() - start
                 report(f"{documents} documents in {seconds:.1f} s")
                 for line, ms in _answers(store, asked, embedder, weights, options.without):
@@ -100,8 +99,8 @@ def _index_groups(
         yield documents[place], those
 
 
-def _fill(store: Store, rows: Sequence[Mapping[str, Any]], embedder: CachedEmbedder | None, size: int) -> None:
-    parts = add_documents(store, map(_document, rows), size=size, now=now())
+def _fill(store: Store, rows: Sequence[Mapping[str, Any]], embedder: CachedEmbedder | None) -> None:
+    parts = add_documents(store, map(_document, rows), size=PART_CHARACTERS, now=now())
     if embedder is None:
         return
     parts.sort(key=lambda part: len(part[2]))  # texts of similar length need little padding

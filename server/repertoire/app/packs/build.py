@@ -44,7 +44,7 @@ from repertoire.documentation.exam import unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
 from repertoire.documentation.skill import skill_markdown
 from repertoire.domain.errors import InvalidPack, PackRefused
-from repertoire.domain.pack import PACK_NAME, PackArticle, cited
+from repertoire.domain.pack import PACK_NAME, UNDESCRIBED, PackArticle, cited
 from repertoire.domain.text import clean_line
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.translation import english_of
@@ -52,7 +52,6 @@ from repertoire.settings import Settings
 from repertoire.sources.scratch import scratch
 from repertoire.store.pack_file import PackStore
 
-UNDESCRIBED = "Documentation from "  # how a description begins that nobody wrote
 NewPack = Callable[[Path], AbstractContextManager[PackStore]]  # opens a new pack for writing
 
 

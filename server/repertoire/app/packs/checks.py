@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from repertoire.app.packs.build import UNDESCRIBED
 from repertoire.app.packs.documents import order_in
 from repertoire.app.packs.exams import exam_of
 from repertoire.app.packs.places import EXAM, SKILL
@@ -16,7 +15,7 @@ from repertoire.documentation.exam import ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest
 from repertoire.documentation.refinement import ENTITY_KINDS, RELATIONS
 from repertoire.domain.errors import PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, ENTITY, FACT, FACT_KINDS, HEADING_SPACE
+from repertoire.domain.pack import CHUNK_SPACE, ENTITY, FACT, FACT_KINDS, HEADING_SPACE, UNDESCRIBED
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import front_matter
 

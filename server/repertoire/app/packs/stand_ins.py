@@ -16,6 +16,7 @@ from repertoire.domain.component import DOCUMENTATION, PACKS, Component, FileRec
 from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import PackRefused, StoreError
 from repertoire.domain.event import OFFERED, SELECTED, Event
+from repertoire.domain.pack import UNDESCRIBED
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import LAPSE
 from repertoire.ports import Embedder
@@ -25,7 +26,6 @@ from repertoire.store.database import Store
 INFO = SourceInfo(PACKS, PACKS, "the packs of this home")
 _TITLES, _LINE = 60, 160  # titles of documents that a stand-in holds, and characters of each
 _ENGLISH = 600  # characters of the translation of a description and titles
-_DEFAULT = "Documentation from "  # begins a description that only names the source
 _EMBED_SECONDS = 10.0
 
 
@@ -82,7 +82,7 @@ def _reader(row: Mapping[str, object]) -> Callable[[str], str]:
 
 
 def _record(shelf: PackShelf, pack: PackManifest) -> FileRecord:
-    described = "" if pack.description.startswith(_DEFAULT) else clean_line(pack.description, _LINE)
+    described = "" if pack.description.startswith(UNDESCRIBED) else clean_line(pack.description, _LINE)
     topics = [topic for topic in pack.topics if topic != pack.name]
     about = f"Documentation of {pack.name}" + (f" ({', '.join(topics)})" if topics else "")
     description = f"{described or about}. query_pack answers questions about it with citations."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.packs.build import UNDESCRIBED, BuildRequest, BuiltPack, NewPack, build_pack
+from repertoire.app.packs.build import BuildRequest, BuiltPack, NewPack, build_pack
 from repertoire.app.packs.documents import Report
 from repertoire.app.packs.embedding import text_of
 from repertoire.app.packs.exam_file import read_exam_file
@@ -17,7 +17,7 @@ from repertoire.app.packs.website import SiteBounds
 from repertoire.documentation.config import PackConfig
 from repertoire.documentation.manifest import PackManifest, precedence, require_part
 from repertoire.domain.errors import InvalidPack, PackRefused
-from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE
+from repertoire.domain.pack import CHUNK_SPACE, HEADING_SPACE, UNDESCRIBED
 from repertoire.ports import Embedder, Vectors, model_of
 from repertoire.retrieval.translation import embed_in_english, in_english
 from repertoire.settings import Settings

@@ -17,6 +17,7 @@ from repertoire.domain.component import SourceInfo
 from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
+from repertoire.ingestion.addresses import FORGES
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import SourceLayout
 from repertoire.sources.crawl import Mount
@@ -28,7 +29,6 @@ from repertoire.sources.site_state import CLAIMED, DISCOVERED, FAILED, PROCESSED
 from repertoire.sources.web import Page, PageFailed, WebClient, origin_of
 
 WEBSITE = "website"  # the kind of such a source
-_FORGES = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # what lies there is a repository
 _GIT = "application/x-git-upload-pack-advertisement"
 _NOTHING = (400, 404, 405, 410)  # answers that say: there is no such thing here
 _PLACE = ".pages"  # beside the packs: no pack has such a name
@@ -77,7 +77,7 @@ class _Fetch:
 def is_website(origin: str, hosts: PublicHosts) -> bool:
     """Tell whether a source is a website: an address that is no git repository."""
     parts = urlsplit(origin) if origin.startswith(("https://", "http://")) else None
-    if parts is None or (parts.hostname or "").lower().removeprefix("www.") in _FORGES or parts.path.endswith(".git"):
+    if parts is None or (parts.hostname or "").lower().removeprefix("www.") in FORGES or parts.path.endswith(".git"):
         return False
     if parts.scheme == "http" or parts.path in ("", "/") or parts.path.endswith(("/", ".html", ".htm", ".xml", ".md")):
         return True

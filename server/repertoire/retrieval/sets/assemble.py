@@ -42,7 +42,6 @@ class Assembly:
     too_large: tuple[str, ...] = ()
     circles: tuple[tuple[str, ...], ...] = ()
     asked: tuple[str, ...] = ()  # keys of members that were chosen, without pure dependencies
-    worth: float = 0.0
 
 
 class SetSearch:
@@ -59,7 +58,6 @@ class SetSearch:
             self._too_large(asked),
             tuple(cycles({key: self._choices.needs(key) for key in self._choices.members(asked)})),
             asked,
-            self.worth(asked),
         )
 
     def worth(self, asked: Sequence[str]) -> float:

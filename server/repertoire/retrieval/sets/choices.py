@@ -20,9 +20,8 @@ class SetChoices:
 
     @classmethod
     def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> SetChoices:
-        """Build the choices from ranked candidates, best first, and others that these may depend on."""
-        ids = {candidate.key for candidate in ranked}
-        kept, stands_for = merged([*ranked, *(other for other in others if other.key not in ids)])
+        """Build the choices from ranked candidates, best first, and others, not ranked, that these may depend on."""
+        kept, stands_for = merged([*ranked, *others])
         places = len({stands_for[candidate.key] for candidate in ranked})
         return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
 

@@ -10,10 +10,10 @@ from repertoire.boot.home import lost, writable
 from repertoire.domain import database_file as known
 from repertoire.domain.health import FAIL, WARN, Finding
 from repertoire.domain.health import finding_of as told
+from repertoire.store.light.opening import is_busy
 
 SqliteError = sqlite3.Error  # what reading raises where SQLite cannot
 _WAIT_S = 5.0
-_BUSY = ("locked", "busy")
 _MISASKED = ("no such", "syntax error", "ambiguous", "too many", "wrong number", "misuse")  # SQLite's, of our SQL
 _HEADER_LIES = "unsupported file format"  # SQLite's word where the header is ours and not the truth
 _MAY_WRITE = "correct the owner and mode of the file and its folder, or set REPERTOIRE_HOME to a folder that can"
@@ -62,7 +62,7 @@ def opened(path: Path) -> sqlite3.Connection:
     try:
         return _tried(f"{address}?mode=ro")
     except sqlite3.OperationalError as error:
-        if _is_busy(error) or _HEADER_LIES in str(error):
+        if is_busy(error) or _HEADER_LIES in str(error):
             raise
     return _tried(f"{address}?immutable=1")
 
@@ -74,7 +74,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def refused(path: Path, error: sqlite3.Error) -> Finding:
     """Return the finding for an SQLite error: the database is busy, damaged, wrongly asked, or cannot be read."""
-    if _is_busy(error):
+    if is_busy(error):
         mend = "try again when the process that writes to it has ended"
         return Finding("database", WARN, f"{path} cannot be read ({error})", mend)
     if is_damage(error):
@@ -99,7 +99,3 @@ def _tried(address: str) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return any(word in str(error) for word in _BUSY)

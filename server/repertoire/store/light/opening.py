@@ -9,7 +9,6 @@ from repertoire.boot.home import writable
 from repertoire.domain.database_file import APPLICATION_ID
 
 _READ_SECONDS = 0.3
-_BUSY = ("locked", "busy")
 
 
 def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
@@ -22,10 +21,15 @@ def open_to_read(path: Path, *, known_schema: int) -> sqlite3.Connection:
     try:
         return _tried(f"{address}?mode=ro", path, known_schema)
     except sqlite3.OperationalError as error:
-        if writable(path.parent) or any(word in str(error) for word in _BUSY):
+        if writable(path.parent) or is_busy(error):
             raise
     # the shared memory of the log is missing and cannot be created: read the file alone, as the store does
     return _tried(f"{address}?immutable=1", path, known_schema)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Tell whether another process holds the file."""
+    return any(word in str(error) for word in ("locked", "busy"))
 
 
 def _tried(address: str, path: Path, known_schema: int) -> sqlite3.Connection:
