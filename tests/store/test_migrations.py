@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 
-from repertoire.domain.errors import StoreReadOnly
+from repertoire.domain.errors import StoreFull, StoreReadOnly
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store
 from repertoire.store.graph import UNOBTAINABLE
@@ -76,6 +77,14 @@ def test_a_step_that_fails_leaves_the_schema_before_it(path):
 def test_an_older_schema_that_cannot_be_brought_up_to_date_is_named(path):
     connection = opened(path, read_only=True)
     with pytest.raises(StoreReadOnly, match=rf"{path} needs to be brought up to date \(schema {NEWEST}"):
+        migrate(connection, (*MIGRATIONS, NEXT))
+    connection.close()
+
+
+def test_an_older_schema_on_a_full_disk_is_said_to_lack_space(path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    connection = opened(path, read_only=True)
+    with pytest.raises(StoreFull, match=rf"{path} needs to be brought up to date .* free some"):
         migrate(connection, (*MIGRATIONS, NEXT))
     connection.close()
 
