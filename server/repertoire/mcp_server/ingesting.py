@@ -19,6 +19,7 @@ from repertoire.boot.layout import command
 from repertoire.domain.component import IngestReport, Skipped
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
+from repertoire.mcp_server.own_files import restart_due
 from repertoire.mcp_server.reply import Reply
 from repertoire.rendering.sources import ingest_text
 
@@ -45,7 +46,9 @@ async def ingest(source: str, environment: Mapping[str, str], progress: Progress
         await _end(process)
         raise
     if process.returncode != 0:
-        raise SourceError(_last_line(errors) or f"reading {clean_line(source, 200)} failed without saying why")
+        raise SourceError(
+            restart_due() or _last_line(errors) or f"reading {clean_line(source, 200)} failed without saying why"
+        )
     return _reply(output)
 
 

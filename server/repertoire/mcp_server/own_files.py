@@ -1,0 +1,16 @@
+"""Says what to do where this server's own files were replaced or removed while it runs, as an update does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_RESTART = "the plugin's files were replaced or removed while this session ran, as an update does; restart the session"
+
+
+def restart_due(error: BaseException | None = None) -> str:
+    """Return what to say where this server's files are gone, or an import found others than it began with; else nothing.
+
+    What is imported late comes from the disk: other files there do not fit what this process has read before.
+    """
+    gone = not Path(__file__).exists()
+    return _RESTART if gone or isinstance(error, ImportError) else ""
