@@ -8,7 +8,7 @@ _RESTART = "the plugin's files were replaced or removed while this session ran, 
 
 
 def restart_due(error: BaseException | None = None) -> str:
-    """Return what to say where this server's files are gone, or an import found others than it began with; else nothing.
+    """Return what to say where this server's files are gone, or an import found others than before; else nothing.
 
     What is imported late comes from the disk: other files there do not fit what this process has read before.
     """
