@@ -172,6 +172,17 @@ def test_a_refresh_notes_itself(bench) -> None:
     assert newest_attempt(bench.home).finished
 
 
+def test_a_refresh_deletes_environments_that_were_unused_for_long(bench) -> None:
+    unused, used = (bench.home / "env" / name / "bin" for name in ("0-unused", "0-used"))
+    for folder in (unused, used):
+        folder.mkdir(parents=True)
+        (folder / "python").touch()
+        (folder.parent / ".ready").touch()
+    os.utime(unused.parent / ".ready", (0, 0))
+    refresh(bench.store, bench.home, settings=Settings())
+    assert [folder.exists() for folder in (unused, used)] == [False, True]
+
+
 def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:
     home, skills = filled_home(tmp_path / "data"), tmp_path / "claude/skills"
     skills.mkdir(parents=True)
