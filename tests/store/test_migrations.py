@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from repertoire.domain.errors import StoreFull, StoreReadOnly
+from repertoire.domain.errors import NewerStore, StatementRefused, StoreFull, StoreReadOnly
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store
 from repertoire.store.graph import UNOBTAINABLE
@@ -87,6 +87,18 @@ def test_an_older_schema_on_a_full_disk_is_said_to_lack_space(path, monkeypatch)
     with pytest.raises(StoreFull, match=rf"{path} needs to be brought up to date .* free some"):
         migrate(connection, (*MIGRATIONS, NEXT))
     connection.close()
+
+
+def test_a_statement_that_tables_of_a_newer_version_refuse_is_said_to_meet_a_newer_version(path):
+    wider = Migration(NEWEST + 1, "a wider table", ("ALTER TABLE acceptance ADD COLUMN more",))
+    older, newer = Connection(path, known_schema=NEWEST), opened(path)
+    migrate(newer, (*MIGRATIONS, wider))
+    with pytest.raises(NewerStore, match=rf"schema {NEWEST + 1}, this one knows {NEWEST}"):
+        older.execute("INSERT INTO acceptance VALUES ('hash', 'key', 'now')")
+    with pytest.raises(StatementRefused):
+        newer.execute("INSERT INTO acceptance VALUES ('hash', 'key', 'now')")
+    older.close()
+    newer.close()
 
 
 def test_what_nobody_can_have_is_found_without_a_look_at_every_component_also_in_an_older_file(tmp_path):
