@@ -201,7 +201,7 @@ def test_a_database_that_cannot_be_written_is_told_through_every_door(tmp_path: 
     assert told["server"]["hook_used"] == "{}"
 
 
-@pytest.mark.parametrize("error", [FileNotFoundError("gone"), ImportError("no such name")])
+@pytest.mark.parametrize("error", [FileNotFoundError("gone"), ImportError("no", name="repertoire.app")])
 async def test_a_server_whose_files_an_update_replaced_says_to_restart_the_session(
     talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

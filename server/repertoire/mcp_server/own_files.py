@@ -13,4 +13,5 @@ def restart_due(error: BaseException | None = None) -> str:
     What is imported late comes from the disk: other files there do not fit what this process has read before.
     """
     gone = not Path(__file__).exists()
-    return _RESTART if gone or isinstance(error, ImportError) else ""
+    changed = isinstance(error, ImportError) and (error.name or "").startswith("repertoire")
+    return _RESTART if gone or changed else ""
