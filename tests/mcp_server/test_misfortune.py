@@ -201,13 +201,14 @@ def test_a_database_that_cannot_be_written_is_told_through_every_door(tmp_path: 
     assert told["server"]["hook_used"] == "{}"
 
 
-@pytest.mark.parametrize("error", [FileNotFoundError("gone"), ImportError("no", name="repertoire.app")])
+@pytest.mark.parametrize("gone", ["repertoire.mcp_server.own_files.__file__", "sys.executable", ""])
 async def test_a_server_whose_files_an_update_replaced_says_to_restart_the_session(
-    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str
 ) -> None:
+    error = FileNotFoundError("gone") if gone else ImportError("no", name="repertoire.app")
     async with talk() as client:
         monkeypatch.setattr(Pipeline, "rank", Mock(side_effect=error))
-        if not isinstance(error, ImportError):
-            monkeypatch.setattr("repertoire.mcp_server.own_files.__file__", str(tmp_path / "gone.py"))
+        if gone:
+            monkeypatch.setattr(gone, str(tmp_path / "gone"))
         text = await refused(client, "search_components", query="fill PDF forms")
         assert "an update does; restart the session" in text

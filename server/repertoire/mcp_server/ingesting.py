@@ -66,7 +66,7 @@ async def _started(source: str, environment: Mapping[str, str]) -> asyncio.subpr
     except (OSError, ValueError) as error:  # the address is too long for an argument, or contains a NUL
         reason = getattr(error, "strerror", None) or error
         message = f"{clean_line(source, 80)!r} cannot be read ({reason}); send a folder or the address of a repository"
-        raise SourceError(message) from error
+        raise SourceError(restart_due() or message) from error
 
 
 async def _followed(process: asyncio.subprocess.Process, source: str, progress: Progress) -> tuple[bytes, list[str]]:
