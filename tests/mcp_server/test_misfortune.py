@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -15,6 +16,7 @@ from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from privileges import held_back
 from repertoire.app.health.rescue import mend
 from repertoire.domain.event import ASKED, RESCUED, SELECTED, Event
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
 from sample_home import NOW, filled_home
 from store.damages import PAGE, overwrite, spoil
@@ -197,3 +199,16 @@ def test_a_database_that_cannot_be_written_is_told_through_every_door(tmp_path: 
     assert "cannot be written" in told["server"]["mute"]
     assert "pdf-forms" in told["server"]["search_components"]
     assert told["server"]["hook_used"] == "{}"
+
+
+@pytest.mark.parametrize("gone", ["repertoire.mcp_server.own_files.__file__", "sys.executable", ""])
+async def test_a_server_whose_files_an_update_replaced_says_to_restart_the_session(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    error = FileNotFoundError("gone") if gone else ImportError("no", name="repertoire.app")
+    async with talk() as client:
+        monkeypatch.setattr(Pipeline, "rank", Mock(side_effect=error))
+        if gone:
+            monkeypatch.setattr(gone, str(tmp_path / "gone"))
+        text = await refused(client, "search_components", query="fill PDF forms")
+        assert "an update does; restart the session" in text

@@ -218,7 +218,7 @@ def test_a_place_that_holds_no_database_of_ours_costs_one_line_of_the_log(
         assert process.wait() == 0
     assert [line for line in told.splitlines() if "had no answer after" not in line] == [
         f"repertoire: {path} was written by a newer Repertoire (schema 99, this one knows {NEWEST}), "
-        "it was left as it is; update the plugin"
+        "it was left as it is; update the plugin, and restart sessions that began before its last update"
         if make is None
         else f"repertoire: {path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
     ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 
-from repertoire.domain.errors import StoreReadOnly
+from repertoire.domain.errors import NewerStore, StatementRefused, StoreFull, StoreReadOnly
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store
 from repertoire.store.graph import UNOBTAINABLE
@@ -78,6 +79,26 @@ def test_an_older_schema_that_cannot_be_brought_up_to_date_is_named(path):
     with pytest.raises(StoreReadOnly, match=rf"{path} needs to be brought up to date \(schema {NEWEST}"):
         migrate(connection, (*MIGRATIONS, NEXT))
     connection.close()
+
+
+def test_an_older_schema_on_a_full_disk_is_said_to_lack_space(path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    connection = opened(path, read_only=True)
+    with pytest.raises(StoreFull, match=rf"{path} needs to be brought up to date .* free some"):
+        migrate(connection, (*MIGRATIONS, NEXT))
+    connection.close()
+
+
+def test_a_statement_that_tables_of_a_newer_version_refuse_is_said_to_meet_a_newer_version(path):
+    wider = Migration(NEWEST + 1, "a wider table", ("ALTER TABLE acceptance ADD COLUMN more",))
+    older, newer = Connection(path, known_schema=NEWEST), opened(path)
+    migrate(newer, (*MIGRATIONS, wider))
+    with pytest.raises(NewerStore, match=rf"schema {NEWEST + 1}, this one knows {NEWEST}"):
+        older.execute("INSERT INTO acceptance VALUES ('hash', 'key', 'now')")
+    with pytest.raises(StatementRefused):
+        newer.execute("INSERT INTO acceptance VALUES ('hash', 'key', 'now')")
+    older.close()
+    newer.close()
 
 
 def test_what_nobody_can_have_is_found_without_a_look_at_every_component_also_in_an_older_file(tmp_path):

@@ -120,7 +120,9 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(path):
     database.execute("PRAGMA user_version = 99")
     database.close()
     before = files_in(path.parent)
-    with pytest.raises(NewerStore, match=rf"{path} was written by a newer Repertoire \(schema 99, .*update the plugin"):
+    with pytest.raises(
+        NewerStore, match=rf"{path} was written by a newer Repertoire \(schema 99, .*update the plugin, and restart"
+    ):
         Store.open(path)
     assert files_in(path.parent) == before
 

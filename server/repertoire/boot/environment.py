@@ -74,6 +74,12 @@ def start_detached(home: Path) -> subprocess.Popen[bytes]:
     )
 
 
+def sweep(home: Path) -> None:
+    """Delete environments that were unused for long, as an older version's is; the one that this runs in is in use."""
+    layout.stamp(Path(sys.prefix))
+    _sweep(home, "")
+
+
 def _prepare(home: Path) -> Path:
     root, log = environment_path(home), log_path(home)
     try:
@@ -120,9 +126,9 @@ def _build(home: Path, report: BuildProgress, kind: str) -> Path:
 
 
 def _sweep(home: Path, start: str) -> None:
-    """Delete unfinished builds of this lock, and environments of other locks that were not used for long."""
+    """Delete unfinished builds of this lock, if one is given, and environments that were not used for long."""
     for env in layout.environments(home):
-        ours = env.name.startswith(start)
+        ours = bool(start) and env.name.startswith(start)
         finished = layout.is_finished(env)
         stale_after = UNUSED_DAYS if finished else UNFINISHED_DAYS
         if (ours and not finished) or _idle_days(env) > stale_after:

@@ -70,7 +70,7 @@ def ready(home: Path, kind: str = BASE) -> Path | None:
         raise BootError(message)
     for env in environments(home, key(kind)):
         if is_finished(env):
-            _stamp(env / MARKER)
+            stamp(env)
             return python_of(env)
     return None
 
@@ -115,8 +115,9 @@ def detached_flags() -> int:
     return flags
 
 
-def _stamp(marker: Path) -> None:
-    now = time.time()
+def stamp(env: Path) -> None:
+    """Note that an environment is in use, so that nobody deletes it as unused."""
+    marker, now = env / MARKER, time.time()
     try:
         if now - marker.stat().st_mtime > DAY_S:
             os.utime(marker)  # pruning goes by last use

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.ask.explain import ExplainRequest, Explanation
+from repertoire.app.session.spool import record_answer
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show_answer
@@ -128,15 +129,15 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         context = Context.of(repertoire, project=str(project or ""))
         answer = RECOMMEND.run(context, asked)
-        if not repertoire.store.read_only:
-            repertoire.store.events.append(RECOMMEND.events(context, asked, answer))
         if form:
             from repertoire.app.ask.recommendation_graph import recommendation_graph  # noqa: PLC0415 - few ask for the graph
 
             click.echo(drawn(recommendation_graph(repertoire.pipeline, answer), form, title=task))
         else:
             show_answer(RECOMMEND, answer, as_json=as_json)
-        show_notes(answer.report if stages else (), notes)
+        # after the answer, which is given whether or not it can be recorded, and does not wait for an ingest elsewhere
+        untold = record_answer(repertoire.store, RECOMMEND.events(context, asked, answer))
+        show_notes(answer.report if stages else (), (*notes, untold) if untold else notes)
 
 
 @click.command("search")

@@ -51,7 +51,7 @@ def newer_text(path: Path, schema: int, known: int) -> str:
     """Return the error message that a newer Repertoire wrote the database."""
     return (
         f"{path} was written by a newer Repertoire (schema {schema}, this one knows {known}), it was left as it is; "
-        "update the plugin"
+        "update the plugin, and restart sessions that began before its last update"
     )
 
 

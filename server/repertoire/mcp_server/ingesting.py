@@ -19,6 +19,7 @@ from repertoire.boot.layout import command
 from repertoire.domain.component import IngestReport, Skipped
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
+from repertoire.mcp_server.own_files import restart_due
 from repertoire.mcp_server.reply import Reply
 from repertoire.rendering.sources import ingest_text
 
@@ -45,7 +46,9 @@ async def ingest(source: str, environment: Mapping[str, str], progress: Progress
         await _end(process)
         raise
     if process.returncode != 0:
-        raise SourceError(_last_line(errors) or f"reading {clean_line(source, 200)} failed without saying why")
+        raise SourceError(
+            restart_due() or _last_line(errors) or f"reading {clean_line(source, 200)} failed without saying why"
+        )
     return _reply(output)
 
 
@@ -63,7 +66,7 @@ async def _started(source: str, environment: Mapping[str, str]) -> asyncio.subpr
     except (OSError, ValueError) as error:  # the address is too long for an argument, or contains a NUL
         reason = getattr(error, "strerror", None) or error
         message = f"{clean_line(source, 80)!r} cannot be read ({reason}); send a folder or the address of a repository"
-        raise SourceError(message) from error
+        raise SourceError(restart_due() or message) from error
 
 
 async def _followed(process: asyncio.subprocess.Process, source: str, progress: Progress) -> tuple[bytes, list[str]]:

@@ -17,6 +17,7 @@ from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.arguments import checked
 from repertoire.mcp_server.consent import consent_to
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
+from repertoire.mcp_server.own_files import restart_due
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.tool import Tool
 from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
@@ -129,13 +130,13 @@ def build_server(handlers: Handlers) -> Server[Any]:
                 reply = await handlers.tool("contribute_trace", settled, progress)
         except RepertoireError as error:
             return _text(str(error), failed=True)
-        except Exception:  # noqa: BLE001 - the door: a bug becomes a message, its traceback goes to stderr
+        except Exception as error:  # noqa: BLE001 - the door: a bug becomes a message, its traceback goes to stderr
             _LOG.exception("%s failed", tool.name)
-            return _text(
-                f"{tool.name} failed because of a fault in Repertoire; the details are in the server's log. "
-                "Go on without it, or call status to see whether the data can be read.",
-                failed=True,
+            why = restart_due(error) or (
+                "there is a fault in Repertoire; the details are in the server's log. "
+                "Go on without it, or call status to see whether the data can be read."
             )
+            return _text(f"{tool.name} failed: {why}", failed=True)
         return _text(reply.text, data=None if _text_only(context) else reply.data)
 
     return _ServerWithChangingTools(

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from repertoire.domain.database_file import APPLICATION_ID
-from repertoire.domain.errors import StoreError
+from repertoire.domain.errors import StatementRefused, StoreError
 from repertoire.domain.graph import HOME, Layout
 from repertoire.store.light.bindings import marks, parts
 from repertoire.store.opening import OpenOptions, harden, open_file, refuse_newer, translated
@@ -28,6 +28,7 @@ class Connection:
         self, path: Path, *, known_schema: int, layout: Layout = HOME, read_only: bool = False, wait: float = 10.0
     ) -> None:
         self.path = path
+        self._known = known_schema
         self.layout = layout  # the node kinds, relations, tables and views that the file may hold
         self._depth = 0
         self._touched: frozenset[str] = frozenset()
@@ -202,8 +203,14 @@ class Connection:
                 f"{self.path}: the transaction was undone by an earlier error, nothing of it was written; run it again"
             )
             raise StoreError(message)
-        with translated(self.path, self._db):
-            yield
+        try:
+            with translated(self.path, self._db):
+                yield
+        except StatementRefused:
+            # A newer version, in another process, may have changed the tables since this one opened the file.
+            with translated(self.path, self._db):
+                refuse_newer(self.path, int(self._db.pragma("user_version")), self._known)
+            raise
 
     def _load_vectors(self) -> None:
         # Loaded by its path: `import sqlite_vec` would import numpy, which takes 45 ms that a short command can save.

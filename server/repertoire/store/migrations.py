@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.domain.errors import StoreReadOnly
+from repertoire.domain.errors import StoreFull, StoreReadOnly
 from repertoire.domain.text import index_text, with_pairs
 from repertoire.store.connection import Connection
+from repertoire.store.opening import lacks_space
 
 
 @dataclass(frozen=True)
@@ -226,12 +227,19 @@ def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIO
 
     Raises:
         StoreReadOnly: migrations are missing and the file cannot be written.
+        StoreFull: migrations are missing and the disk is full.
     """
     missing = [migration for migration in migrations if migration.number > connection.schema]
     if missing and connection.read_only:
-        message = (
+        due = (
             f"{connection.path} needs to be brought up to date (schema {connection.schema}, this version reads "
-            f"{missing[-1].number}) and cannot be written from here; run `repertoire status` where it can, "
+            f"{missing[-1].number})"
+        )
+        if lacks_space(connection.path):  # it is opened to read then, as if it could not be written from here
+            message = f"{due} and no space is left on its disk; free some and run it again"
+            raise StoreFull(message)
+        message = (
+            f"{due} and cannot be written from here; run `repertoire status` where it can, "
             "or set REPERTOIRE_HOME to a writable folder"
         )
         raise StoreReadOnly(message)

@@ -98,11 +98,11 @@ def _raise_unless_read_only(path: Path, error: apsw.Error) -> None:
     """Raise an SQLite error again, unless the file or folder cannot be written, or the disk is full."""
     if isinstance(error, _UNWRITABLE):
         return
-    if not isinstance(error, apsw.IOError) or not _is_full(path):
+    if not isinstance(error, apsw.IOError) or not lacks_space(path):
         raise error
 
 
-def _is_full(path: Path) -> bool:
+def lacks_space(path: Path) -> bool:
     """Tell whether the disk has no room for the write-ahead log of a file."""
     try:
         return shutil.disk_usage(path.parent).free < _LEAST_ROOM
@@ -152,7 +152,7 @@ def _lacks_room(path: Path, db: apsw.Connection | None, error: apsw.Error) -> bo
     if isinstance(error, apsw.IOError) and db is not None and db.system_errno in _NO_ROOM:
         return True
     called = (apsw.IOError, apsw.SQLError, *_UNWRITABLE)
-    return isinstance(error, apsw.FullError) or (isinstance(error, called) and _is_full(path))
+    return isinstance(error, apsw.FullError) or (isinstance(error, called) and lacks_space(path))
 
 
 def _full(path: Path) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
+import apsw
 import pytest
 
 from repertoire.app.person.forget import REQUESTS, forget
-from repertoire.app.session.spool import of_session, record_events, take_in
+from repertoire.app.session.spool import of_session, record_answer, record_events, take_in
 from repertoire.boot.spool import FOLDER, HEARD, put_off, waiting
+from repertoire.domain.errors import StoreFull
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.store.database import Store
 from sample_home import SOURCE, fill
@@ -129,3 +133,19 @@ def test_a_second_use_within_the_same_second_is_known_while_it_waits_in_the_spoo
         assert len(of_session(store, "s")) == 2
         take_in(store)
         assert len(of_session(store, "s")) == 2
+
+
+def test_an_answer_given_while_another_process_writes_is_logged_later(tmp_path):
+    path = tmp_path / "repertoire.db"
+    with Store.open(path, wait=0.1) as store:
+        other = apsw.Connection(str(path))
+        other.execute("BEGIN IMMEDIATE")
+        assert not record_answer(store, [Event(ROW["at"], OFFERED)])
+        other.close()
+        assert take_in(store) == store.events.count(OFFERED) == 1
+
+
+def test_an_answer_on_a_full_disk_is_given_and_says_that_it_is_not_recorded(tmp_path, monkeypatch):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        monkeypatch.setattr(store.events, "append", Mock(side_effect=StoreFull("no space left")))
+        assert record_answer(store, [Event(ROW["at"], OFFERED)]) == "the answer is not recorded: no space left"

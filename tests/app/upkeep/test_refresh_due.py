@@ -91,9 +91,20 @@ def test_the_hours_are_a_setting(tmp_path: Path) -> None:
     for hours, stale in (("0", False), ("5", True), ("1000000", False)):
         with open_repertoire(home, environment={**NO_MODEL, "REPERTOIRE_REFRESH_HOURS": hours}) as repertoire:
             repertoire.store.sources.seen(SOURCE.key, now=now())
-            past = {"started": ago(days=30), "finished": ago(days=30), "failures": 0}
+            past = {"started": ago(days=30), "finished": ago(days=30), "failures": 0, "reader": [99]}
             (home / "refresh.json").write_text(json.dumps(past), encoding="utf-8")
             assert is_refresh_due(repertoire, environment) is stale
+
+
+def test_after_an_update_all_is_read_again_once_and_what_a_newer_version_read_stays(bench) -> None:
+    environment = {"CLAUDE_CONFIG_DIR": str(bench.root / "none")}
+    refresh(bench.store, bench.home, settings=Settings())
+    done = json.loads((bench.home / "refresh.json").read_text())
+    older, newer = ([*done["reader"][:-1], done["reader"][-1] + more] for more in (-1, 1))
+    with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
+        for reader, due in ((done["reader"], False), (newer, False), (older, True), ([], True)):
+            (bench.home / "refresh.json").write_text(json.dumps({**done, "reader": reader}))
+            assert is_refresh_due(repertoire, environment) is due, reader
 
 
 def test_what_a_project_has_of_its_own_is_read_when_somebody_first_works_in_it_and_when_it_changes(
@@ -161,6 +172,17 @@ def test_a_refresh_notes_itself(bench) -> None:
     assert newest_attempt(bench.home).finished
 
 
+def test_a_refresh_deletes_environments_that_were_unused_for_long(bench) -> None:
+    unused, used = (bench.home / "env" / name / "bin" for name in ("0-unused", "0-used"))
+    for folder in (unused, used):
+        folder.mkdir(parents=True)
+        (folder / "python").touch()
+        (folder.parent / ".ready").touch()
+    os.utime(unused.parent / ".ready", (0, 0))
+    refresh(bench.store, bench.home, settings=Settings())
+    assert [folder.exists() for folder in (unused, used)] == [False, True]
+
+
 def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:
     home, skills = filled_home(tmp_path / "data"), tmp_path / "claude/skills"
     skills.mkdir(parents=True)
@@ -171,7 +193,7 @@ def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_r
         for after, due in ((10, False), (-20, True), (-60, True)):
             ran = (came + timedelta(seconds=after), came + timedelta(seconds=after + 40))
             started, finished = (f"{moment:%Y-%m-%dT%H:%M:%SZ}" for moment in ran)
-            told = {"started": started, "finished": finished, "failures": 0}
+            told = {"started": started, "finished": finished, "failures": 0, "reader": [99]}
             (home / "refresh.json").write_text(json.dumps(told), encoding="utf-8")
             assert is_refresh_due(repertoire, {"CLAUDE_CONFIG_DIR": str(skills.parent)}) is due
 

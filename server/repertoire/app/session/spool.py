@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from repertoire.boot.spool import HEARD, put_off, rows_of, waiting
+from repertoire.domain.errors import StoreBusy, StoreFull
 from repertoire.domain.event import OFFERED, SELECTED, SHOWN, Event, Moment
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
@@ -34,6 +35,22 @@ def record_events(store: Store, events: Sequence[Event]) -> None:
         raise
     if store.read_only:
         _keep_here(store, events)
+
+
+def record_answer(store: Store, events: Sequence[Event]) -> str:
+    """Append the events of an answer to the log, or to the spool while it is locked; return why neither could be done.
+
+    Raises: OSError when the spool cannot be written.
+    """
+    if store.read_only:  # which every answer says by itself
+        return ""
+    try:
+        store.events.append(events)
+    except StoreBusy:
+        record_events(store, events)
+    except StoreFull as error:
+        return f"the answer is not recorded: {error}"
+    return ""
 
 
 def _keep_here(store: Store, events: Sequence[Event]) -> None:

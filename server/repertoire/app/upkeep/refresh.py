@@ -27,6 +27,7 @@ from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.lessons import learn_missed
 from repertoire.app.usage.review import renew_learned
+from repertoire.boot import environment
 from repertoire.boot.home import clones_path
 from repertoire.domain.component import IngestReport
 from repertoire.domain.errors import InvalidRequest
@@ -70,6 +71,7 @@ def refresh(
             reports += reread(store, home, settings=settings, machine=machine, report=report)
         reports.extend(remove_vanished_sources(store, machine, project))
         _sweep_clones(store, home)
+        environment.sweep(home)  # a build does so too, but the next one may come late or never
         _tell_packs(store, home)
         settle(store, report=report)
         note_installs(store, settings)

@@ -9,12 +9,16 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from repertoire import __version__
 from repertoire.app.clock import now
 from repertoire.boot.private_file import write_json
+from repertoire.ingestion.source_context import EXTRACTOR_VERSION
 
 _FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
 _MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product
 _MOST_PROJECTS = 500
+_PARTS = (part for part in __version__.split(".") if part.isdigit())
+_READER = (*map(int, _PARTS), EXTRACTOR_VERSION)  # what is greater brings another catalogue, and reads more
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -26,6 +30,7 @@ class RefreshAttempt:
     finished: str = ""
     failures: int = 0
     projects: Mapping[str, str] = field(default_factory=dict)  # projects whose components were read, and when last
+    reader: tuple[int, ...] = ()  # the version of this program that read; empty for those that did not write it yet
 
 
 def newest_attempt(home: Path) -> RefreshAttempt:
@@ -33,7 +38,8 @@ def newest_attempt(home: Path) -> RefreshAttempt:
     try:
         told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
         newest = RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
-        return replace(newest, projects={str(path): str(at) for path, at in dict(told.get("projects", {})).items()})
+        projects = {str(path): str(at) for path, at in dict(told.get("projects", {})).items()}
+        return replace(newest, projects=projects, reader=tuple(map(int, told.get("reader", ()))))
     except (OSError, ValueError, KeyError, TypeError):  # no refresh yet, or a damaged file
         return RefreshAttempt()
 
@@ -48,7 +54,7 @@ def attempted(home: Path, project: Path | None) -> Iterator[None]:
     others = {path: at for path, at in before.projects.items() if path != str(project)}
     read = {**others, **({str(project): begun.started} if project is not None else {})}
     newest = dict(list(read.items())[-_MOST_PROJECTS:])
-    _keep(home, RefreshAttempt(begun.started, now(), 0, newest))
+    _keep(home, RefreshAttempt(begun.started, now(), 0, newest, _READER))
 
 
 def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
@@ -67,6 +73,14 @@ def overdue(attempt: RefreshAttempt, hours: int, at: datetime) -> bool:
         return False
     ago = at - time_of(attempt.finished)
     return ago >= timedelta(hours=hours) or ago < -timedelta(hours=hours)
+
+
+def is_outdated(attempt: RefreshAttempt) -> bool:
+    """Return whether an older version than this one did the last successful refresh, as after an update.
+
+    What a newer one read stays: two versions that run at once would else read everything anew in turn.
+    """
+    return bool(attempt.finished) and attempt.reader < _READER
 
 
 def time_of(text: str) -> datetime:

@@ -10,7 +10,14 @@ from pathlib import Path
 from repertoire.app.current_project import project_folder
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, must_wait, newest_attempt, overdue, time_of
+from repertoire.app.upkeep.refresh_attempts import (
+    RefreshAttempt,
+    is_outdated,
+    must_wait,
+    newest_attempt,
+    overdue,
+    time_of,
+)
 from repertoire.boot.session_folders import session_folders
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import PACKS
@@ -25,7 +32,7 @@ _WATCHED_IN_PROJECT = (*(f".claude/{name}" for name in (*_FOLDERS, "settings.jso
 
 
 def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
-    """Return whether a refresh is due: nothing ingested, sources too old or changed, or vectors missing.
+    """Return whether a refresh is due: nothing ingested, sources too old or changed, an update, or vectors missing.
 
     After a failed refresh it is due only when the waiting time of `refresh_attempts` has passed.
     """
@@ -35,7 +42,7 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
         return False
     hours, sources = repertoire.settings.refresh_hours, store.sources.all()
     read = max((row.ingested_at for row in sources), default="")
-    if not read or holds_only_catalogue(repertoire) or overdue(attempt, hours, moment):
+    if not read or holds_only_catalogue(repertoire) or is_outdated(attempt) or overdue(attempt, hours, moment):
         return True
     if hours and not attempt.finished and time_of(read) < moment - timedelta(hours=hours):
         return True
