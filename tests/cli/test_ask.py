@@ -146,6 +146,7 @@ def test_nonsense_is_answered_with_an_honest_no(run):
         (("remove", "nothing"), 2, "there is no source"),
         (("forget",), 2, "--requests"),
         (("forget", "--requests", "--project", "."), 2, "--project FOLDER"),
+        (("forget", "--project", "", "--yes"), 2, "--project FOLDER"),
         (("search",), 2, "QUERY"),
         (("recommend", "x", "--budget", "-5"), 2, "-5 is not in the range"),
         (("recommend", "x", "--size", "50"), 2, "50 is not in the range"),
