@@ -143,6 +143,8 @@ def test_nonsense_is_answered_with_an_honest_no(run):
         (("recommend", " "), 2, "the task holds no word"),
         (("explain", "no-such-component-here"), 2, "no-such-component-here"),
         (("ingest", "/no/such/folder"), 2, "/no/such/folder"),
+        (("ingest", "npm:Not A Package"), 2, "names no package"),
+        (("ingest", "/dev/null"), 2, "is not a folder, nor a .zip"),
         (("remove", "nothing"), 2, "there is no source"),
         (("forget",), 2, "--requests"),
         (("forget", "--requests", "--project", "."), 2, "--project FOLDER"),

@@ -101,7 +101,7 @@ def _package(registry: str, text: str, *, trusted: bool) -> Address:
     found = _PACKAGE[registry].fullmatch(text)
     if not found:
         message = f"{clean_line(text, 80)!r} names no package; {_PACKAGE_FORMS}"
-        raise SourceError(message)
+        raise UnknownSource(message)
     if not trusted:
         message = f"a person can run `repertoire ingest {registry}:{text}`: packages are fetched for a person alone"
         raise SourceRefused(message)
@@ -156,7 +156,7 @@ def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = F
         return Address(ARCHIVE, str(place), key=f"archive:{place}")
     if not place.is_dir():
         message = f"{clean_line(str(folder), 120)} is not a folder, nor a .zip, .tar, .tar.gz or .tgz; {_WAY_OUT}"
-        raise SourceError(message)
+        raise UnknownSource(message)
     bare = (place / "HEAD").is_file() and (place / "objects").is_dir() and not (place / ".git").exists()
     if clone or bare:
         return Address(GIT, str(place), key=f"folder:{place}")
@@ -178,7 +178,7 @@ def _remote(text: str, *, trusted: bool) -> Address:
     key = key_of(text)
     if not key:
         message = f"{clean_line(text, 120)!r} names no repository; {_WAY_OUT}"
-        raise SourceError(message)
+        raise UnknownSource(message)
     address, note = text, ""
     if parts.scheme == "https" and host.lower() == "github.com":
         address = f"https://github.com/{key.partition('/')[2]}"  # a link to a folder or file in it names the repository
