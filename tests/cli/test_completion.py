@@ -85,6 +85,13 @@ def test_a_machine_without_a_home_or_an_environment_completes_nothing_and_makes_
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("verb", ["ingest", "pack install", "project import", "project outline", "advisories"])
+def test_where_a_path_is_asked_for_the_shell_completes_one(run: Run, verb: str) -> None:
+    words = f"repertoire {verb} ./my-pl"
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    assert run(_REPERTOIRE_COMPLETE="bash_complete", **asked).stdout == "file,./my-pl\n"
+
+
 TYPED = {
     "explain PDF": "explain pdf-forms",
     "explain folder:/shelf:skills/pdf": "explain folder:/shelf:skills/pdf-forms.md",

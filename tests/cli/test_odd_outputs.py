@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,12 @@ def test_json_keeps_every_letter(told, odd):
 def test_an_error_with_such_letters_is_one_line(told):
     done = told(WINDOWS, "explain", "没有")
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes an output is POSIX's")
+def test_a_closed_output_costs_what_is_said_alone(environment):
+    command = Path(__file__).resolve().parents[2] / "bin" / "repertoire"
+    line = ["sh", "-c", 'exec "$0" "$@" <&- >&-', sys.executable, str(command), "--version"]
+    surroundings = {**environment, "REPERTOIRE_PYTHON": sys.executable}
+    done = subprocess.run(line, env=surroundings, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

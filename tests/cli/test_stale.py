@@ -137,6 +137,8 @@ def test_advisories_from_a_file_are_matched_to_what_components_require(run, tmp_
 
     assert (done.returncode, "requires some-pkg==1.2, which is affected; fixed in 1.3" in done.stdout) == (0, True)
     assert run("advisories", str(tmp_path / "none.json")).returncode == 2
+    assert run("advisories", "--forget", str(tmp_path / "osv.json")).returncode == 2
+    assert json.loads(run("advisories", "--json").stdout)["kept"] == 1
 
 
 def test_a_file_that_is_no_json_is_refused_and_among_others_it_is_named(run, tmp_path):

@@ -67,6 +67,8 @@ def test_an_edited_copy_of_the_same_name_is_a_twin_and_says_how_alike():
     (edge,) = twins(pair, {("Review", "review"): 0.72})
     assert (edge.weight, edge.evidence) == (0.72, "texts alike to 72%")
     assert twins(pair, {("Review", "review"): 0.55}) == []
+    (edge,) = twins(pair, {("Review", "review"): 0.998})
+    assert edge.evidence == "texts alike to 99%"
 
 
 def test_what_was_made_of_one_template_is_no_twin():

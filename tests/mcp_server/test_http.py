@@ -21,6 +21,7 @@ from mcp_types import Implementation
 
 from mcp_server.talk import CLAUDE_CODE, ask, text_of
 from repertoire.boot.listener import listen
+from repertoire.mcp_server.http import warnings
 from repertoire.mcp_server.tool_definitions import TOOLS
 
 pytestmark = pytest.mark.anyio
@@ -138,3 +139,18 @@ def test_without_http_it_speaks_on_its_pipes(surroundings: dict[str, str], tmp_p
     )
     assert done.returncode == 0, os.linesep + done.stderr
     assert json.loads(done.stdout)["id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "bound", "told"),
+    [
+        ("localhost", "127.0.0.1", []),
+        ("192.168.1.5", "192.168.1.5", ["anybody who reaches 192.168.1.5"]),
+        ("0.0.0.0", "0.0.0.0", ["anybody who reaches 0.0.0.0", "0.0.0.0 is no name of this machine for others"]),
+        ("::", "::", ["anybody who reaches [::]", "[::] is no name of this machine for others"]),
+    ],
+)
+def test_who_listens_for_others_is_told_who_may_ask_and_by_what_name(host: str, bound: str, told: list[str]) -> None:
+    found = list(warnings(host, bound))
+    assert len(found) == len(told)
+    assert all(text.startswith(start) for text, start in zip(found, told, strict=True))

@@ -196,3 +196,18 @@ def test_an_archive_is_a_source_of_its_own(tmp_path):
 def test_a_branch_cannot_be_chosen_and_that_is_told(address):
     with pytest.raises(SourceError, match="no branch or tag can be chosen; acme/skills reads the default branch"):
         parse(address, trusted=True)
+
+
+def test_a_file_address_with_a_branch_says_that_the_default_one_is_read_and_may_name_an_archive(tmp_path):
+    address = tmp_path.as_uri()
+    assert parse(f"{address}#dev", trusted=True).note.endswith("at its default branch, and not dev alone")
+    assert parse(address, trusted=True).note == ""
+    packed = tmp_path / "skills.tgz"
+    packed.touch()
+    assert parse(packed.as_uri(), trusted=True) == parse(str(packed), trusted=True)
+
+
+def test_a_file_that_is_no_archive_is_refused_with_the_archives_that_are_read(tmp_path):
+    (tmp_path / "skills.tar.xz").touch()
+    with pytest.raises(SourceError, match=r"is not a folder, nor a \.zip, \.tar, \.tar\.gz or \.tgz; send"):
+        parse(str(tmp_path / "skills.tar.xz"), trusted=True)

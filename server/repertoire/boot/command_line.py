@@ -13,6 +13,7 @@ from repertoire.boot.home import home, locate
 from repertoire.boot.interrupts import INTERRUPTED, leave_on_interrupt, raise_on_interrupt
 from repertoire.boot.layout import become, command
 from repertoire.boot.progress import Terminal
+from repertoire.boot.streams import replace_closed
 
 _DOCTOR = "doctor"
 _COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits for completions after the tab key
@@ -20,6 +21,7 @@ _COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits for completion
 
 def main(arguments: list[str]) -> NoReturn:
     """Replace this process by the command line; if that fails, print one line with the reason and exit."""
+    replace_closed()
     if arguments[:1] == [_DOCTOR]:  # `doctor` examines the environment, so it must run without it
         line = command(Path(sys.executable), "repertoire.cli.checkup", *arguments[1:])
     else:

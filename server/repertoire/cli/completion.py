@@ -54,11 +54,16 @@ def targets(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> li
     return [*own, *complete.sources(incomplete), *complete.components(incomplete)]
 
 
+def places(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Let the shell complete a path: of what names a new source, only the paths are known here."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
-    r"""Print the completion script for SHELL. It completes commands, options, components and sources.
+    r"""Print the completion script for SHELL. It completes commands, options, names, sources and paths.
 
     \b
     eval "$(repertoire completion bash)"                                       in ~/.bashrc

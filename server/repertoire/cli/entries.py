@@ -20,6 +20,7 @@ from repertoire.app.projects.import_entries import ImportRequest
 from repertoire.app.projects.review import ReviewRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.answering import answer, from_here
+from repertoire.cli.completion import places
 from repertoire.cli.output import ask_to_go_on, json_option, show_answer, yes_option
 from repertoire.domain.project import (
     ACTIVE,
@@ -238,7 +239,7 @@ def mirror_command(off: bool, project: str, as_json: bool) -> None:
 
 
 @click.command("import")
-@click.argument("paths", nargs=-1)
+@click.argument("paths", nargs=-1, shell_complete=places)
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default=None, help="What they are, if their names do not tell."
 )

@@ -121,6 +121,9 @@ def advisories_command(place: Path | None, forget: bool, as_json: bool) -> None:
     repertoire advisories ./osv
     repertoire advisories
     """
+    if forget and place is not None:
+        message = "use either FILE|DIR or --forget, which deletes all stored advisories"
+        raise click.UsageError(message)
     with open_repertoire() as repertoire:
         if forget:
             gone = forget_advisories(repertoire.store)

@@ -16,6 +16,7 @@ from repertoire.app.packs.signing import SigningKey
 from repertoire.app.packs.skills import offer_skill, renew_skills, withdraw_skill
 from repertoire.app.packs.stand_ins import tell_graph
 from repertoire.app.wiring import open_pack_file, open_repertoire
+from repertoire.cli.completion import places
 from repertoire.cli.output import ask_to_go_on, json_option, show, yes_option
 from repertoire.domain.text import counted
 from repertoire.rendering import pack_sharing, pack_work
@@ -68,7 +69,7 @@ def publish_command(name: str, token: str, yes: bool, key: Path | None, as_json:
 
 
 @click.command("install")
-@click.argument("origin", metavar="FILE|FOLDER|URL|GIT|commons:NAME")
+@click.argument("origin", metavar="FILE|FOLDER|URL|GIT|commons:NAME", shell_complete=places)
 @click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
 @click.option(
     "--verify-key", default="", metavar="KEY", help="Take it in only if this public key of minisign signed it."

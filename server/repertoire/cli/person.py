@@ -74,7 +74,8 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 @click.option("--request", default="", metavar="ID", help="Delete one stored prompt, and what was learned from it.")
 @click.option(
     "--project",
-    type=click.Path(path_type=Path),
+    default="",
+    type=click.Path(),  # text: an empty one, as from an unset variable, would be this folder as a `Path`
     help="Delete what was asked and used in the project in this folder, its traces, and its memory with all notes.",
 )
 @click.option("--trace", default="", metavar="ID", help="Delete one trace, its earlier versions and the votes on them.")
@@ -104,7 +105,7 @@ def forget_command(*, yes: bool, as_json: bool, **named: Any) -> None:
         ask_to_go_on(f"Delete {_named(chosen[0], target)} permanently?")
     with open_repertoire() as repertoire:
         asked = DeletionRequest(chosen[0], target.trace, target.request)
-        done = FORGET.run(Context.of(repertoire, project=str(target.project or "")), asked)
+        done = FORGET.run(Context.of(repertoire, project=target.project), asked)
     show_answer(FORGET, done, as_json=as_json)
 
 
@@ -114,7 +115,7 @@ class _Target:
 
     requests: bool
     request: str
-    project: Path | None
+    project: str
     trace: str
     everything: bool
 
@@ -123,7 +124,7 @@ class _Target:
         return {
             REQUESTS: self.requests,
             REQUEST: bool(self.request),
-            PROJECT: self.project is not None,
+            PROJECT: bool(self.project),
             TRACE: bool(self.trace),
             ALL: self.everything,
         }
@@ -133,7 +134,7 @@ def _named(what: str, target: _Target) -> str:
     """Say what would be deleted."""
     if what in (TRACE, REQUEST):
         return _the_one(what, target)
-    folder = "" if target.project is None else resolve_project(str(target.project))
+    folder = resolve_project(target.project) if target.project else ""
     within = root_of(find_home(), folder) if folder else ""
     memory = (
         f"not the memory of {within}" if within not in ("", folder) else "the project's memory with all notes and tasks"

@@ -24,6 +24,7 @@ from repertoire.app.projects.show import FileQuery
 from repertoire.app.projects.symbols import SymbolQuery
 from repertoire.app.wiring import find_home, open_embedder, open_project, open_repertoire
 from repertoire.cli.answering import answer, from_here
+from repertoire.cli.completion import places
 from repertoire.cli.entries import ENTRY_COMMANDS, folder_option
 from repertoire.cli.output import ask_to_go_on, json_option, progress, quiet_option, show
 from repertoire.domain.errors import ProjectRefused
@@ -302,7 +303,7 @@ def symbols_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
 
 
 @project_command.command("outline")
-@click.argument("path")
+@click.argument("path", shell_complete=places)
 @folder_option
 @json_option
 def outline_command(path: str, project: str, as_json: bool) -> None:
@@ -315,7 +316,7 @@ def outline_command(path: str, project: str, as_json: bool) -> None:
 
 
 @project_command.command("files")
-@click.argument("path", default="")
+@click.argument("path", default="", shell_complete=places)
 @click.option("--language", default="", help="Only files of this language.")
 @click.option("--limit", type=click.IntRange(1, 500), default=30, show_default=True, help="How many.")
 @click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over.")

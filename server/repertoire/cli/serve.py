@@ -14,7 +14,12 @@ PORT = 8391
 
 @click.command("serve")
 @click.option("--http", is_flag=True, help="Use Streamable HTTP instead of stdin and stdout.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="With --http: the address to listen on, by which clients name it.",
+)
 @click.option(
     "--port",
     default=PORT,

@@ -14,7 +14,7 @@ from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background_refresh import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.completion import source_keys
+from repertoire.cli.completion import places, source_keys
 from repertoire.cli.output import json_option, progress, quiet_option, show
 from repertoire.cli.prepare import embed_missing_vectors, report_steps, wait_reporter
 from repertoire.cli.terminal import TextTable
@@ -23,7 +23,7 @@ from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ing
 
 
 @click.command("ingest")
-@click.argument("source")
+@click.argument("source", shell_complete=places)
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
 @quiet_option
 @click.option("--wait", is_flag=True, help="Also wait for the vectors. Without it they are made in the background.")

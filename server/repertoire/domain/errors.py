@@ -95,7 +95,7 @@ class UnknownModel(ModelUnavailable, UnknownName):
 
 
 class UnknownSource(SourceError, UnknownName):
-    """There is no such folder, and the name is no address."""
+    """What was given names no folder, archive, repository or package."""
 
 
 class TooSlow(RepertoireError):

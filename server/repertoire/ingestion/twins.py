@@ -159,4 +159,5 @@ def _evidence(copy: ComponentText, jaccard: float, *, same: bool = False) -> str
         return SAME_CONTENT
     if copy.type == MCP_SERVER:
         return "same server, configured differently"
-    return "same text, what is around it differs" if jaccard >= 1.0 else f"texts alike to {jaccard:.0%}"
+    # rounded up, an edited copy would be told as one that nobody edited
+    return "same text, what is around it differs" if jaccard >= 1.0 else f"texts alike to {min(jaccard, 0.99):.0%}"

@@ -27,6 +27,7 @@ PATH = "/mcp"
 MOST_SESSIONS = 100
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _OPEN_TO_OTHERS = "anybody who reaches {} can ask, and delete what was recorded: there is no password"
+_UNNAMED = "{} is no name of this machine for others, whose requests are refused: tell --host the address that they use"
 
 
 class _Server(uvicorn.Server):
@@ -68,14 +69,19 @@ def main(host: str, port: int) -> None:
     leave = leaving(dispatcher)
     sys.stdout.write(f"http://{written(host)}:{listener.getsockname()[1]}{PATH}\n")
     sys.stdout.flush()
-    if not _own(listener):
-        sys.stderr.write(f"repertoire: {_OPEN_TO_OTHERS.format(written(host))}\n")
+    for warning in warnings(host, listener.getsockname()[0]):
+        sys.stderr.write(f"repertoire: {warning}\n")
     anyio.run(serve, dispatcher, listener, host)
     leave()
 
 
-def _own(listener: socket.socket) -> bool:
-    return ipaddress.ip_address(listener.getsockname()[0].split("%")[0]).is_loopback
+def warnings(host: str, bound: str) -> Iterator[str]:
+    """Yield what a person should know who listens for other machines: the address as told, and as it was bound."""
+    address = ipaddress.ip_address(bound.split("%", maxsplit=1)[0])
+    if not address.is_loopback:
+        yield _OPEN_TO_OTHERS.format(written(host))
+    if address.is_unspecified:
+        yield _UNNAMED.format(written(host))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -78,7 +78,9 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
     if text.startswith("file://"):
         from urllib.request import url2pathname  # noqa: PLC0415 - takes longer to import than all else here
 
-        return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
+        parts = urlsplit(text)
+        found = _local(Path(url2pathname(parts.path)), trusted=trusted, project=project, clone=True)
+        return replace(found, note=_whole(parts.fragment)) if parts.fragment else found
     return _remote(text, trusted=trusted)
 
 
@@ -99,7 +101,7 @@ def _package(registry: str, text: str, *, trusted: bool) -> Address:
     found = _PACKAGE[registry].fullmatch(text)
     if not found:
         message = f"{clean_line(text, 80)!r} names no package; {_PACKAGE_FORMS}"
-        raise SourceError(message)
+        raise UnknownSource(message)
     if not trusted:
         message = f"a person can run `repertoire ingest {registry}:{text}`: packages are fetched for a person alone"
         raise SourceRefused(message)
@@ -150,11 +152,11 @@ def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = F
     if not trusted and not inside:
         message = f"{clean_line(str(folder), 120)} lies outside the project; a person can run `repertoire ingest` on it"
         raise SourceRefused(message)
-    if place.is_file() and not clone and _is_archive(place):
+    if place.is_file() and _is_archive(place):
         return Address(ARCHIVE, str(place), key=f"archive:{place}")
     if not place.is_dir():
-        message = f"{clean_line(str(folder), 120)} is not a folder; {_WAY_OUT}"
-        raise SourceError(message)
+        message = f"{clean_line(str(folder), 120)} is not a folder, nor a .zip, .tar, .tar.gz or .tgz; {_WAY_OUT}"
+        raise UnknownSource(message)
     bare = (place / "HEAD").is_file() and (place / "objects").is_dir() and not (place / ".git").exists()
     if clone or bare:
         return Address(GIT, str(place), key=f"folder:{place}")
@@ -176,15 +178,19 @@ def _remote(text: str, *, trusted: bool) -> Address:
     key = key_of(text)
     if not key:
         message = f"{clean_line(text, 120)!r} names no repository; {_WAY_OUT}"
-        raise SourceError(message)
+        raise UnknownSource(message)
     address, note = text, ""
     if parts.scheme == "https" and host.lower() == "github.com":
         address = f"https://github.com/{key.partition('/')[2]}"  # a link to a folder or file in it names the repository
         inner = "/".join(part for part in parts.path.split("/") if part).partition("/")[2].partition("/")[2]
         if inner or parts.fragment:
-            named = clean_line(inner or parts.fragment, 80)
-            note = f"the whole repository is read, at its default branch, and not {named} alone"
+            note = _whole(inner or parts.fragment)
     return Address(GIT, address, key=key, repository=key, pinned=pinned, note=note)
+
+
+def _whole(named: str) -> str:
+    """Say that more is read than an address names."""
+    return f"the whole repository is read, at its default branch, and not {clean_line(named, 80)} alone"
 
 
 def _is_archive(place: Path) -> bool:

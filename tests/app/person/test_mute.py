@@ -23,7 +23,7 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.rendering.health import status_text
 from repertoire.rendering.person import muted_text
 from repertoire.store.light.start import StartReader
@@ -188,3 +188,10 @@ def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoir
     assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
     unmute(repertoire.store, FORMS, project=HERE)
     assert FORMS in everywhere(named(repertoire, HERE))
+
+
+@pytest.mark.parametrize("target", ["", " ", "https://"])
+def test_what_names_nothing_mutes_no_source_though_many_have_no_repository(repertoire: Repertoire, target: str) -> None:
+    with pytest.raises(UnknownComponent):
+        mute(repertoire.store, target, project=HERE, now=NOW)
+    assert not repertoire.store.preferences.mutes()

@@ -14,7 +14,7 @@ from repertoire.app.kernel import Repertoire, ageing_of
 from repertoire.app.sources.freshness import FreshnessJudge, reasons
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.unreachable import LostSource, lost_sources
-from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
+from repertoire.domain.component import ALTERNATIVE_TO, PART_OF, PLUGIN, TOOL, TWIN_OF
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.soundness import GRAVE, Trouble, soundness
@@ -85,7 +85,7 @@ class StaleFilter:
 def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[str, str]) -> StaleReport:
     """List the stale components with reasons and advice."""
     store = repertoire.store
-    rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
+    rows = _rows(store, wanted)
     judge = FreshnessJudge(store, repertoire.home, ageing_of(repertoire.settings), today())
     troubles = repertoire.troubles
     found = []
@@ -104,6 +104,13 @@ def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[s
         current=sum(copy.state == CURRENT for copy in copies),
         unsound=tuple(_unsound(rows, troubles, {row.id for row, _ in found}))[: wanted.limit],
     )
+
+
+def _rows(store: Store, wanted: StaleFilter) -> list[Summary]:
+    """Return the components to judge: none that is a tool of another, which alone is installed and kept up to date."""
+    parts = {source for source, *_ in store.graph.edges_of(PART_OF)}
+    rows = (row for row in store.graph.summaries() if row.installed or not wanted.installed)
+    return [row for row in rows if row.type != TOOL or row.node_id not in parts]
 
 
 def odd_copies(copies: tuple[InstalledCopy, ...]) -> tuple[OddCopy, ...]:

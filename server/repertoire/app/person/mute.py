@@ -90,6 +90,6 @@ def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...
         return (trace.key,), TRACE
     place = wanted.rstrip("/").removeprefix("https://").removesuffix(".git")
     for row in store.sources.all():
-        if place in {row.info.key, row.info.location, row.info.repository}:
+        if place and place in {row.info.key, row.info.location, row.info.repository}:  # many sources have no repository
             return (row.info.key,), SOURCE
     return tuple(found.component.id for found in find_by_name(store.graph, wanted)), COMPONENT
