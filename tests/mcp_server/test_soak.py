@@ -47,5 +47,5 @@ async def test_the_log_past_requests_and_the_write_ahead_log_stay_bounded_whatev
     assert 0 < counted <= 30
     assert 0 < requests <= REQUESTS
     assert sum(event.kind == SELECTED for event in log) < 40
-    assert f"used: for {requests} requests" in told
+    assert f"chosen for {requests} requests" in told
     assert wal < LOG_LIMIT
