@@ -222,6 +222,8 @@ def test_a_place_that_holds_no_database_of_ours_costs_one_line_of_the_log(
         if make is None
         else f"repertoire: {path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
     ]
+    if make is None:  # what a session that began before an update hears is kept for those that began after it
+        assert len(waiting(home)) == 2
 
 
 def test_a_client_that_dies_takes_the_server_with_it(server: subprocess.Popen[str]) -> None:

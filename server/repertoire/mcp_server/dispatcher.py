@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repertoire.app.clock import now
@@ -19,7 +20,7 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
-from repertoire.domain.errors import CorruptStore, InvalidRequest, RepertoireError, StoreFull
+from repertoire.domain.errors import CorruptStore, InvalidRequest, NewerStore, RepertoireError, StoreFull
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, deferred_use
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
@@ -126,22 +127,33 @@ class Dispatcher:
         elif doing.exception() is None:
             return doing.result()
         else:  # the door: an error must not reach the session
+            if isinstance(doing.exception(), NewerStore):  # sessions that began after the update take it in
+                self._put_off(name, hook)
             self._complain(doing.exception(), f"{name} failed")
         return NOTHING
 
     def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
         """Spool a use until it is processed: a process that ends meanwhile must not lose it."""
-        row = deferred_use(name, hook, self._environment)
-        if row is None:
+        word = self._put_off(name, hook)
+        if word is None:
             return
-        with contextlib.suppress(OSError):  # no space, or the home cannot be written: tools report it
-            word = put_off(locate(), [row])
 
-            def drop(done: asyncio.Future[str]) -> None:
-                if not done.cancelled() and done.exception() is None:  # cancelled when the client leaves: not processed
+        def drop(done: asyncio.Future[str]) -> None:
+            if not done.cancelled() and done.exception() is None:  # cancelled when the client leaves: not processed
+                with contextlib.suppress(OSError):
                     word.unlink(missing_ok=True)
 
-            doing.add_done_callback(drop)
+        doing.add_done_callback(drop)
+
+    def _put_off(self, name: str, hook: Hook) -> Path | None:
+        """Spool a use, and return its file; None for another event, or without room for it, which tools report."""
+        row = deferred_use(name, hook, self._environment)
+        if row is None:
+            return None
+        try:
+            return put_off(locate(), [row])
+        except OSError:
+            return None
 
     async def warm_up(self) -> None:
         """Answer a made-up question, so that a person's first one waits for no import and no cache.
