@@ -1,0 +1,83 @@
+"""What a set names first stays first once it is installed, though a person's copy has no plugin and no repository."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.kernel import Repertoire
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Recommendation, Task
+from repertoire.domain.component import SKILL, Component
+
+REAL = Path(__file__).with_name("small_home") / "ecc-universal"
+TASKS = (
+    "write tests for our Go package",
+    "end to end tests for the checkout",
+    "design a REST API with pagination",
+    "remove dead code",
+    "errors get swallowed somewhere",
+    "a Grafana dashboard for our service",
+    "change a column type without downtime",
+    "get our pages to rank on Google",
+    "posts for our channels",
+    "speed up the dashboard, it janks",
+)
+FALLS = 0.05  # by which the confidence in one of these may fall: an installed copy is another candidate beside the rest
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repertoire]:
+    """A home that holds a plugin of a marketplace, and a person without any component."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / ".claude"))
+    market = shutil.copytree(REAL, tmp_path / "market")
+    (market / ".claude-plugin").mkdir()
+    plugins = [{"name": "engineering-kit", "source": "./", "description": "Skills and agents for software teams."}]
+    listed = {"name": "kits", "owner": {"name": "o"}, "plugins": plugins}
+    (market / ".claude-plugin" / "marketplace.json").write_text(json.dumps(listed), encoding="utf-8")
+    (tmp_path / "home").mkdir()
+    with open_repertoire(tmp_path / "home", environment={"REPERTOIRE_QUERY_MS": "60000"}) as repertoire:
+        read(repertoire, str(market))
+        yield repertoire
+
+
+def read(repertoire: Repertoire, source: str) -> None:
+    ingest(repertoire.store, repertoire.home, source, settings=repertoire.settings)
+    assert repertoire.embedder is not None
+    embed_pending(repertoire.store, repertoire.embedder)
+
+
+def asked(repertoire: Repertoire, task: str) -> Recommendation:
+    return recommend(repertoire.pipeline, Task(task), muted=repertoire.unfit_for_sets())
+
+
+def copy(component: Component, market: Path, own: Path) -> None:
+    """Copy a component as its install line does: of a skill the whole folder."""
+    if component.type == SKILL:
+        folder = Path(component.path).parent
+        shutil.copytree(market / folder, own / folder, dirs_exist_ok=True)
+    else:
+        (own / component.path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(market / component.path, own / component.path)
+
+
+def test_what_leads_a_set_leads_it_once_it_is_installed(opened: Repertoire, tmp_path: Path) -> None:
+    before = {task: asked(opened, task) for task in TASKS}
+    led = {task: found.items[0].hit.component for task, found in before.items() if found.items}
+    assert len(led) > len(TASKS) // 2
+    for one in led.values():
+        copy(one, tmp_path / "market", tmp_path / ".claude")
+    read(opened, "installed")
+
+    for task, one in led.items():
+        found = asked(opened, task)
+        first = found.items[0].hit.component
+        assert (first.name, first.installed) == (one.name, True)
+        assert found.confidence > before[task].confidence - FALLS
