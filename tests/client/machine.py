@@ -132,12 +132,13 @@ class Machine:
         return live.seen()
 
     def answered_session(self, *prompts: str, event: str = "UserPromptSubmit") -> Session:
-        """Return the first of five sessions in which the hooks of an event said something in time, or else the last.
+        """Return the first of ten sessions in which the hooks of an event said something in time, or else the last.
 
         No start waits for more than 1.2 s, no prompt for more than 1.5 s, and the first prompt of a process loads the
-        model: on a machine that is busy with other work one may go without, by design.
+        model: on a machine that is busy with other work one may go without, by design. Beside another client that is
+        busy for long, five in a row did.
         """
-        for _ in range(4):
+        for _ in range(9):
             session = self.session(*prompts)
             if session.injected(event):
                 return session
