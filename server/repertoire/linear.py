@@ -50,8 +50,14 @@ class LinearPattern:
 
     def __init__(self, pattern: str, *, verbose: bool = False, memory: int = _MEMORY) -> None:
         """Take an expression in RE2's syntax, compiled at first use; `verbose` ignores white space and comments."""
-        self.pattern = _plain(pattern) if verbose else pattern
+        self._given = pattern
+        self._verbose = verbose
         self._memory = memory
+
+    @cached_property
+    def pattern(self) -> str:
+        """The expression as RE2 takes it."""
+        return _plain(self._given) if self._verbose else self._given
 
     @cached_property
     def _re2(self) -> Any:

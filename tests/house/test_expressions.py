@@ -21,6 +21,7 @@ import pytest
 import repertoire
 from house.hostile_strings import hostile
 from repertoire import linear
+from repertoire.lazy_pattern import LazyPattern
 
 PACKAGE = Path(repertoire.__file__).parent
 LENGTH = 40_000
@@ -31,7 +32,7 @@ ONCE = ("search", "match", "fullmatch")
 MANY = ("finditer", "findall", "sub", "subn", "split")
 SCAN = re.compile(r"\w|\W")
 
-Expression = re.Pattern[str] | linear.LinearPattern
+Expression = re.Pattern[str] | LazyPattern | linear.LinearPattern
 
 
 class Slow(Exception):
@@ -58,7 +59,7 @@ def expressions() -> dict[str, tuple[Expression, tuple[str, ...]]]:
 
 
 def held(value: Any, depth: int = 0) -> Iterator[Expression]:
-    if isinstance(value, (re.Pattern, linear.LinearPattern)):
+    if isinstance(value, (re.Pattern, LazyPattern, linear.LinearPattern)):
         yield from [value] if isinstance(value.pattern, str) else []
     elif depth <= 4 and not isinstance(value, type):
         for item in within(value):
@@ -121,7 +122,7 @@ def use(expression: Expression, method: str, text: str) -> Callable[[], Any]:
 
 def slowest(expression: Expression, method: str, scan: float) -> tuple[float, str]:
     """Return the highest cost of an expression on strings of the full length, in scans, and the string's beginning."""
-    flags = expression.flags if isinstance(expression, re.Pattern) else 0
+    flags = 0 if isinstance(expression, linear.LinearPattern) else expression.flags
     screened = []
     for one in hostile(expression.pattern, flags):
         screened.append((cost(use(expression, method, one.text(SCREENED)), BOUND * scan), one))

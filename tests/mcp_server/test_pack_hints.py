@@ -12,9 +12,10 @@ from mcp import Client
 from app.packs.documentation import LEDGER, WILLOW, build, write
 from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from repertoire.app.packs.sharing import remove_pack
-from repertoire.app.packs.stand_ins import INFO, stand_in, tell_graph
+from repertoire.app.packs.stand_ins import INFO, tell_graph
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import OFFERED, SELECTED, Event
+from repertoire.domain.pack import stand_in
 
 pytestmark = pytest.mark.anyio
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from repertoire.domain.component import PACKS
 from repertoire.domain.graph import (
     CORE,
     HOME,
@@ -70,6 +71,11 @@ PACK = Layout(
         Table("skipped", SECTIONS, WITH_ALL),
     ),
 )
+
+
+def stand_in(pack: str) -> str:
+    """Return the id of the component that stands in for a pack in the home's graph."""
+    return f"{PACKS}:{pack}"
 
 
 def cited(article: str, anchor: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from repertoire.lazy_pattern import LazyPattern
+
 _PARTS = {
     "off": r"(?:wrong|incorrect|there|red|missing|empty|blank|gone|visible|hidden|off|(?:not|the same|the old) .*"
     r"|not|<fails>|(?:fail|crash|break|throw|hang|show|return|gett|giv|miss|ignor|cutt|overlapp)ing .*)",
@@ -222,17 +224,17 @@ def _phrases(*groups: str) -> str:
 
 
 _OPENING = rf"(?:(?:{_phrases(_AROUND)})\b[\s,.!]*)*"
-OPENS = re.compile(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
+OPENS = LazyPattern(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
 # a clause that says that the last step was wrong
-WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _OTHER, _UNHELPFUL), re.IGNORECASE)
+WRONG = LazyPattern(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _OTHER, _UNHELPFUL), re.IGNORECASE)
 # a clause that says so only if it is the whole prompt
-ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
+ALONE = LazyPattern(_phrases(_ALONE), re.IGNORECASE)
 # a clause that asks to undo the last step
-UNDONE = re.compile(_phrases(_UNDO), re.IGNORECASE)
+UNDONE = LazyPattern(_phrases(_UNDO), re.IGNORECASE)
 # a prompt of nothing but "no"
-BARE_NO = re.compile(rf"{_OPENING}{_NO}(?:[\s,]+{_NO})*[\s.!]*", re.IGNORECASE)
+BARE_NO = LazyPattern(rf"{_OPENING}{_NO}(?:[\s,]+{_NO})*[\s.!]*", re.IGNORECASE)
 # "no", followed by an alternative, unless the rest approves
-TURNED_DOWN = re.compile(
+TURNED_DOWN = LazyPattern(
     rf"{_OPENING}(?:{_NO}[\s,]+)*{_NO}(?:\s*[,.!;-]+\s+|\s+(?={_AIMS}))(?!{_phrases(_APPROVES)})\S+(?:\s+\S+)+",
     re.IGNORECASE,
 )

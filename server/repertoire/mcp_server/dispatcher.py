@@ -22,7 +22,6 @@ from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
 from repertoire.domain.errors import CorruptStore, InvalidRequest, NewerStore, RepertoireError, StoreFull
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, deferred_use
-from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
@@ -80,9 +79,9 @@ class Dispatcher:
             RepertoireError: the call cannot be answered; the message says what to do.
         """
         if name == "ingest_repo":
-            reply = await ingest(arguments["source"], self._environment, progress)
+            read: Reply = await _ingesting().ingest(arguments["source"], self._environment, progress)
             await self._refresh()  # a refresh computes the vectors
-            return reply
+            return read
         if not _TOOLS[name].read_only:
             return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments, self._session)))
         if _TOOLS[name].needs_model:
@@ -166,6 +165,7 @@ class Dispatcher:
             if await self._answering.run(lambda answers: answers.wants_model):
                 await self._load_model(TOOL_MODEL_SECONDS)
                 await self._answering.run(lambda answers: answers.rehearse())
+            await self._answering.run(lambda answers: answers.load_tools())
         except Exception as error:  # noqa: BLE001 - the first call reports it
             self._complain(error, "not ready before the first question")
         self._drain()  # a session's start appends too
@@ -298,6 +298,10 @@ class Dispatcher:
 def _work() -> Any:
     # Imported late: the store and numpy take a third of a second, and the handshake must not wait for them.
     return importlib.import_module("repertoire.mcp_server.work")
+
+
+def _ingesting() -> Any:
+    return importlib.import_module("repertoire.mcp_server.ingesting")  # as the store: it renders what was read
 
 
 def _writes() -> Any:

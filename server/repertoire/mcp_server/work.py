@@ -27,7 +27,6 @@ from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, is_command, is_outside, place_of, signal_of_call
-from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
 from repertoire.mcp_server.opened import Opened
 from repertoire.mcp_server.reply import Reply
@@ -66,6 +65,8 @@ class Answers(Opened):
     def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
         """Answer a tool that only reads; return the reply and the events to log."""
         self.require_settings()
+        from repertoire.mcp_server.calls import CALLS  # noqa: PLC0415 - a tenth of a second, which no hook needs
+
         call, context = CALLS[name], self._context(arguments)
         question = call.question(arguments)
         answer = call.verb.run(context, question)
@@ -118,6 +119,10 @@ class Answers(Opened):
         """Answer a made-up prompt to compile and load what a first answer needs; nothing is recorded."""
         self.prompt(Hook({"prompt": _REHEARSED}))
         self._requests.pop("", None)
+
+    def load_tools(self) -> None:
+        """Import what tools do, so that the first call does not wait for it; hooks need none of it."""
+        from repertoire.mcp_server.calls import CALLS  # noqa: PLC0415, F401
 
     def freshen(self) -> None:
         """Load changes from the store between hooks, so that no hook waits for that; not at every step of an ingest."""

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
-from repertoire.app.projects.review import Sighting
 from repertoire.app.session import solving
 from repertoire.app.session.noticed import keep_sighting
 from repertoire.app.session.spool import take_in
-from repertoire.app.traces.contribute import Contribution, was_refused
 from repertoire.app.usage import lessons
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.domain.errors import StoreBusy
-from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.opened import Opened
 from repertoire.mcp_server.reply import Consent, Reply
 from repertoire.rendering.traces import consent_text
 from repertoire.verbs.verb import Context
 
+if TYPE_CHECKING:
+    from repertoire.app.projects.review import Sighting
+
 _ATTEMPTS = 6
-Lesson = lessons.Lesson | solving.Proposal | Sighting  # what a hook taught beside its events
+Lesson = Union[lessons.Lesson, solving.Proposal, "Sighting"]  # what a hook taught beside its events
 
 
 class Writes(Opened):
@@ -42,10 +42,10 @@ class Writes(Opened):
             for lesson in taught:
                 if isinstance(lesson, solving.Proposal):
                     solving.keep(store, lesson)
-                elif isinstance(lesson, Sighting):
-                    keep_sighting(self.repertoire, lesson)
-                else:
+                elif isinstance(lesson, lessons.Lesson):
                     lessons.learn(store, lesson, settings)
+                else:
+                    keep_sighting(self.repertoire, lesson)
 
         missed = partial(lessons.learn_missed, store, settings=settings, before=self._started)
         _patiently(lambda: take_in(store, keep if taught else None, learn=missed))
@@ -63,6 +63,8 @@ class Writes(Opened):
     def tool(self, name: str, arguments: Mapping[str, Any], session: str) -> Reply:
         """Answer a tool that writes, called by a session."""
         self.require_settings()
+        from repertoire.mcp_server.calls import CALLS  # noqa: PLC0415 - hooks write much earlier than tools do
+
         call = CALLS[name]
         context = Context.of(self.repertoire, project=arguments.get("project", ""), session=session)
         done = call.verb.run(context, call.question(arguments))
@@ -70,6 +72,8 @@ class Writes(Opened):
 
     def _consent(self, done: object) -> Consent | None:
         """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
+        from repertoire.app.traces.contribute import Contribution, was_refused  # noqa: PLC0415 - as above
+
         if not isinstance(done, Contribution) or not done.token or was_refused(self.repertoire.store, done.trace):
             return None
         return Consent(done.token, consent_text(done.trace))

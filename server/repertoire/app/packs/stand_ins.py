@@ -16,7 +16,7 @@ from repertoire.domain.component import DOCUMENTATION, PACKS, Component, FileRec
 from repertoire.domain.digest import digest_of
 from repertoire.domain.errors import PackRefused, StoreError
 from repertoire.domain.event import OFFERED, SELECTED, Event
-from repertoire.domain.pack import UNDESCRIBED
+from repertoire.domain.pack import UNDESCRIBED, stand_in
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import LAPSE
 from repertoire.ports import Embedder
@@ -27,11 +27,6 @@ INFO = SourceInfo(PACKS, PACKS, "the packs of this home")
 _TITLES, _LINE = 60, 160  # titles of documents that a stand-in holds, and characters of each
 _ENGLISH = 600  # characters of the translation of a description and titles
 _EMBED_SECONDS = 10.0
-
-
-def stand_in(pack: str) -> str:
-    """Return the id of the component that stands in for a pack."""
-    return f"{INFO.key}:{pack}"
 
 
 def tell_graph(store: Store, shelf: PackShelf, embedder: Embedder | None = None) -> None:

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 from repertoire import linear
 from repertoire.app.kernel import Repertoire
-from repertoire.app.packs.asking import means_of
-from repertoire.app.packs.query import PackQuestion, query_packs
-from repertoire.app.packs.stand_ins import INFO, stand_in
 from repertoire.documentation.manifest import PackManifest
-from repertoire.domain.component import DOCUMENTATION
+from repertoire.domain.component import DOCUMENTATION, PACKS
 from repertoire.domain.errors import InvalidRequest, PackRefused, StoreError
 from repertoire.domain.event import OFFERED, Event, Moment
+from repertoire.domain.pack import stand_in
 from repertoire.domain.text import clean_line
 from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import Candidate
@@ -61,9 +59,12 @@ def covering_pack(repertoire: Repertoire, prompt: str, *, muted: AbstractSet[str
     if len(prompt) > _READ or not _ASKS.search(prompt):
         return None
     named = [pack.name for pack in repertoire.packs.listing().packs if _is_named(pack, prompt)]
-    wanted = [name for name in named if muted.isdisjoint((INFO.key, stand_in(name)))]
+    wanted = [name for name in named if muted.isdisjoint((PACKS, stand_in(name)))]
     if not wanted or repertoire.embedder is None or not repertoire.embedder.loaded:
         return None
+    from repertoire.app.packs.asking import means_of  # noqa: PLC0415 - most prompts ask about no pack
+    from repertoire.app.packs.query import PackQuestion, query_packs  # noqa: PLC0415
+
     with suppress(PackRefused, StoreError, InvalidRequest):  # a hint never fails a prompt; query_pack tells why
         found = query_packs(repertoire.packs, PackQuestion(prompt, tuple(wanted), 1), means_of(repertoire))
         if found.covered and found.hits:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from repertoire.app.kernel import Repertoire
-from repertoire.app.projects.review import Sighting, keep_candidates, sighted
 from repertoire.domain.errors import RepertoireError
 from repertoire.domain.event import Moment
-from repertoire.projects.noticing import Noticed, in_message, in_prompt
 from repertoire.settings import REDACTED
+
+if TYPE_CHECKING:
+    from repertoire.app.projects.review import Sighting
+    from repertoire.projects.noticing import Noticed
 
 _SESSIONS, _SENTENCES = 50, 20  # that are held in memory
 
@@ -25,7 +28,12 @@ class NoticingSessions:
 
     def hear(self, prompt: str, moment: Moment) -> None:
         """Notice what a prompt says; nothing in a project without a memory, or if no prompt may be kept."""
-        if not self._wanted(moment) or not (found := in_prompt(prompt)):
+        if not self._wanted(moment):
+            return
+        from repertoire.projects.noticing import in_prompt  # noqa: PLC0415 - most projects have no memory
+
+        found = in_prompt(prompt)
+        if not found:
             return
         said = self._said[moment.session] = self._said.pop(moment.session, [])
         said.extend(found[: _SENTENCES - len(said)])
@@ -36,6 +44,9 @@ class NoticingSessions:
         """Return what is new of this turn, its last message included; None if there is nothing."""
         if not self._wanted(moment):
             return None
+        from repertoire.app.projects.review import sighted  # noqa: PLC0415 - as above
+        from repertoire.projects.noticing import in_message  # noqa: PLC0415
+
         noticed = [*self._said.pop(moment.session, []), *in_message(message)]
         if not noticed:
             return None
@@ -58,5 +69,7 @@ class NoticingSessions:
 
 def keep_sighting(repertoire: Repertoire, sighting: Sighting) -> None:
     """Keep what a session showed until its person decides on it."""
+    from repertoire.app.projects.review import keep_candidates  # noqa: PLC0415 - most projects have no memory
+
     with suppress(RepertoireError):  # the memory was forgotten meanwhile, or cannot be written
         keep_candidates(repertoire.projects.open(sighting.project), sighting)

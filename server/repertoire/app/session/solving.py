@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.covering_pack import CoveringPack
@@ -15,9 +15,6 @@ from repertoire.app.session.hook_events import held_back
 from repertoire.app.session.occasion import occasion_of
 from repertoire.app.session.solving_state import SolvingStates
 from repertoire.app.session.spool import of_session
-from repertoire.app.traces.contribute import draft, proposed_before
-from repertoire.app.traces.fields import TraceFields
-from repertoire.app.traces.search import TraceHit, TraceQuery, search_traces
 from repertoire.domain.event import HELD, PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
 from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import (
@@ -41,6 +38,10 @@ from repertoire.traces.invocations import Shell, invocation_of
 from repertoire.traces.known_failures import fact, failed_before
 from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
+
+if TYPE_CHECKING:  # most prompts quote no error, and most turns solve nothing that was hard
+    from repertoire.app.traces.fields import TraceFields
+    from repertoire.app.traces.search import TraceHit
 
 SEEN = "seen in a session"  # the voter of what a session shows by itself: a newcomer, whose word counts for little
 _HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, HINT_THRESHOLD
@@ -152,7 +153,12 @@ class SolvingSessions:
     def proposal(self, moment: Moment) -> tuple[Proposal | None, list[Event]]:
         """Return a draft of the hard-won solution of this turn, and the event; no problem is ever proposed twice."""
         trace = self._states.get(moment.session)
-        problem = to_offer(trace, proposed_before(self._repertoire.store)) if trace.problems else None
+        if not trace.problems:
+            return None, []
+        from repertoire.app.traces.contribute import proposed_before  # noqa: PLC0415 - most turns solve nothing hard
+        from repertoire.app.traces.fields import TraceFields  # noqa: PLC0415
+
+        problem = to_offer(trace, proposed_before(self._repertoire.store))
         if problem is None:
             return None, []
         self._states.put(moment.session, moment.project, offered(trace, problem))
@@ -170,6 +176,8 @@ class SolvingSessions:
         repertoire = self._repertoire
         if not len(repertoire.traces.ids(active=True)):
             return None
+        from repertoire.app.traces.search import TraceQuery, search_traces  # noqa: PLC0415 - most prompts quote no error
+
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
         wanted = TraceQuery("", printed, limit=1, without=frozenset() if ready else frozenset(("vectors",)))
         found = search_traces(
@@ -212,6 +220,8 @@ class SolvingSessions:
 
 def keep(store: Store, proposal: Proposal) -> None:
     """Store a proposal as a draft, which no search finds."""
+    from repertoire.app.traces.contribute import draft  # noqa: PLC0415 - few turns propose anything
+
     draft(store, proposal.told, moment=proposal.moment, token=proposal.token)
 
 
