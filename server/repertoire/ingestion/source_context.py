@@ -15,8 +15,8 @@ from repertoire.domain.trust import Flag
 from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
+from repertoire.ingestion.version import EXTRACTOR_VERSION
 
-EXTRACTOR_VERSION = 19  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 

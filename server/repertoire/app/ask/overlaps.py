@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
+    CATALOGUE,
     CONFLICTS_WITH,
     HOOK,
     MCP_SERVER,
@@ -163,7 +163,7 @@ def _content(low: Outline, high: Outline) -> str:
 
 def _find_pairs(store: Store, *, installed: bool = False) -> list[_Pair]:
     listed = store.graph.outlines(installed=installed)
-    outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
+    outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE}
     dismissed = store.preferences.dismissed()
     places = {row.info.key: Path(row.info.location).expanduser() for row in store.sources.all()}
     found: dict[tuple[str, str, str], _Pair] = {}

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.comparison import Comparison
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.catalogue import reading
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import AGENT, MCP_SERVER, PROVIDES, Component, Edge
+from repertoire.domain.component import AGENT, CATALOGUE, MCP_SERVER, PROVIDES, Component, Edge
 from repertoire.ingestion.capabilities import Vocabulary, mentioned
-from repertoire.ingestion.source_context import EXTRACTOR_VERSION
+from repertoire.ingestion.version import EXTRACTOR_VERSION
 from repertoire.ports import PassageEmbedder, Vectors
 from repertoire.store.database import Store
 
@@ -65,7 +64,7 @@ def _read_for_real(store: Store, model: str) -> tuple[np.typing.NDArray[np.int64
     """Return node ids and description vectors of all components whose capabilities nobody wrote by hand."""
     ids, matrix = store.vectors.matrix(DESCRIPTION_SPACE, model)
     corrected = store.preferences.corrections()
-    by_hand = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key or row.id in corrected]
+    by_hand = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE or row.id in corrected]
     read = ~np.isin(ids, by_hand)
     return ids[read], matrix[read]
 

@@ -10,11 +10,21 @@ from functools import cache, lru_cache
 
 from repertoire.catalogue import reading
 from repertoire.catalogue.reading import Catalogue, CatalogueEntry
-from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
+from repertoire.domain.component import (
+    CATALOGUE,
+    DEPENDS_ON,
+    PART_OF,
+    PLUGIN,
+    PROVIDES,
+    Component,
+    Edge,
+    FileRecord,
+    SourceInfo,
+)
 from repertoire.domain.digest import digest_of
 from repertoire.ingestion.source_context import Wording
 
-INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
+INFO = SourceInfo(CATALOGUE, CATALOGUE, "shipped with Repertoire")
 _SURE = 0.9  # confidence of the catalogue's capabilities and needs, which are written by hand
 
 

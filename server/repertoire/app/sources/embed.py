@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from repertoire.app.sources.capabilities_by_vector import assign_nearest, term_texts
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
 from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_foreign_again, embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.component import CATALOGUE
 from repertoire.ports import Embedder, PassageEmbedder, Vectors
 from repertoire.retrieval.embedded_text import COMPONENT_SPACES, passage
 from repertoire.retrieval.translation import in_english
@@ -77,7 +77,7 @@ def embed_shipped(store: Store, embedder: PassageEmbedder) -> None:
     If no other component lacks vectors, assign what only vectors show, so that answers do not change later.
     """
     shipped_embedder, placed = ShippedVectorEmbedder(embedder), 0
-    entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
+    entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE}
     for space in COMPONENT_SPACES:
         rows = [row for row in store.vectors.pending(space, shipped_embedder.model, limit=_EVERY) if row[0] in entries]
         texts = _texts(store, space, shipped_embedder, rows)

@@ -9,17 +9,25 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.sources.capabilities_by_vector import LABEL as NEAREST
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.comparison import Comparison
 from repertoire.domain.answer import DESCRIPTION_SPACE
-from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MENTIONS, PROVIDES, TWIN_OF, Edge
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CATALOGUE,
+    CONFLICTS_WITH,
+    HOOK,
+    MENTIONS,
+    PROVIDES,
+    TWIN_OF,
+    Edge,
+)
 from repertoire.domain.text import content_words
 from repertoire.ingestion import alternatives, conflicts, minhash, statements, twins
 from repertoire.ingestion.alternatives import ComponentPurpose
 from repertoire.ingestion.conflicts import ConflictCandidate
-from repertoire.ingestion.source_context import EXTRACTOR_VERSION
 from repertoire.ingestion.statements import NamedComponent, Statement
 from repertoire.ingestion.twins import ComponentText
+from repertoire.ingestion.version import EXTRACTOR_VERSION
 from repertoire.ports import Outline
 from repertoire.store.database import Store
 from repertoire.store.sketches import TextSummary
@@ -218,5 +226,5 @@ class _RuleInputs:
 
     def _read(self) -> Iterator[tuple[Outline, TextSummary]]:
         for outline in self._outlines:
-            if outline.source != CATALOGUE.key and outline.node_id in self._texts:
+            if outline.source != CATALOGUE and outline.node_id in self._texts:
                 yield outline, self._texts[outline.node_id]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from repertoire.app.current_project import project_folder
 from repertoire.app.lookup import unknown_source_text
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.settle import remove_source
-from repertoire.domain.component import PACKS
+from repertoire.domain.component import CATALOGUE, PACKS
 from repertoire.domain.errors import InvalidRequest
 from repertoire.sources import installed
 from repertoire.store.database import Store
@@ -33,7 +32,7 @@ def remove(store: Store, source: str, *, packs: Path) -> int:
 
 def _comes_back(source: str, packs: Path) -> str:
     """Say where the next refresh would read a source from that nobody added by hand; empty if from nowhere."""
-    if source == CATALOGUE.key:
+    if source == CATALOGUE:
         return "is shipped"
     if source == PACKS and packs.is_dir():
         return "names the packs of this home (`repertoire pack remove NAME` deletes one)"

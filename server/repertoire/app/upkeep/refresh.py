@@ -17,7 +17,6 @@ from repertoire.app.commons.membership import read as read_membership
 from repertoire.app.current_project import project_folder
 from repertoire.app.packs.places import packs_folder
 from repertoire.app.session.spool import take_in
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
 from repertoire.app.sources.settle import Report, Step, quiet, remove_vanished_sources, settle, write_catalogue
 from repertoire.app.upkeep import commons_breaker as breaker
@@ -29,7 +28,7 @@ from repertoire.app.usage.lessons import learn_missed
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import environment
 from repertoire.boot.home import clones_path
-from repertoire.domain.component import IngestReport
+from repertoire.domain.component import CATALOGUE, IngestReport
 from repertoire.domain.errors import InvalidRequest
 from repertoire.ports import Embedder
 from repertoire.settings import Settings
@@ -65,7 +64,7 @@ def refresh(
         reports = [write_catalogue(store, report=report)]
         if embedder is not None:
             embed_shipped(store, embedder)  # answers during the refresh need vectors too
-        if machine.places or any(row.info.key != CATALOGUE.key for row in store.sources.all()):
+        if machine.places or any(row.info.key != CATALOGUE for row in store.sources.all()):
             from repertoire.app.sources.rereading import reread  # noqa: PLC0415 - first answers need it not
 
             reports += reread(store, home, settings=settings, machine=machine, report=report)

@@ -12,7 +12,7 @@ from pathlib import Path
 from repertoire import __version__
 from repertoire.app.clock import now
 from repertoire.boot.private_file import write_json
-from repertoire.ingestion.source_context import EXTRACTOR_VERSION
+from repertoire.ingestion.version import EXTRACTOR_VERSION
 
 _FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
 _MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from repertoire.app.current_project import project_folder
 from repertoire.app.kernel import Repertoire
-from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.upkeep.refresh_attempts import (
     RefreshAttempt,
     is_outdated,
@@ -20,7 +19,7 @@ from repertoire.app.upkeep.refresh_attempts import (
 )
 from repertoire.boot.session_folders import session_folders
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.component import PACKS
+from repertoire.domain.component import CATALOGUE, PACKS
 from repertoire.domain.errors import InvalidRequest
 from repertoire.sources.client_files import config_folder
 from repertoire.store.database import Store
@@ -80,14 +79,14 @@ def holds_only_catalogue(repertoire: Repertoire) -> bool:
     """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False
-    return all(row.info.key in (CATALOGUE.key, PACKS) for row in repertoire.store.sources.all())
+    return all(row.info.key in (CATALOGUE, PACKS) for row in repertoire.store.sources.all())
 
 
 def lacks_catalogue(repertoire: Repertoire) -> bool:
     """Return whether a person read a source before anything else, so that the shipped catalogue is not there yet."""
     if newest_attempt(repertoire.home).finished:
         return False  # nor does it come back where somebody removed it
-    return all(row.info.key != CATALOGUE.key for row in repertoire.store.sources.all())
+    return all(row.info.key != CATALOGUE for row in repertoire.store.sources.all())
 
 
 def _changes(watched: Iterable[Path]) -> Iterable[float]:
