@@ -68,20 +68,20 @@ def test_a_member_that_another_needs_is_no_spare_and_what_only_a_spare_needs_is_
     first = candidate("e2e", capabilities=("playwright",), needs=("browser",))
     browser = candidate("browser", capabilities=("playwright",))
     assert [(one.key, one.spare) for one in chosen(first, browser, asked=("e2e", "browser"))] == [
-        ("browser", False),
         ("e2e", False),
+        ("browser", False),
     ]
     spare = candidate("walker", capabilities=("playwright",), needs=("runner",))
     runner = candidate("runner")
     assert chosen(first, browser, spare, runner, asked=("e2e", "walker"))[2:] == [
-        Chosen("runner", "needed by walker", spare=True),
         Chosen("walker", "playwright, should e2e not serve", spare=True),
+        Chosen("runner", "needed by walker", spare=True),
     ]
     again = replace(spare, key="crawler", name="crawler")
     found = chosen(first, browser, spare, again, runner, asked=("e2e", "walker", "crawler"))
-    assert found[2] == Chosen("runner", "needed by walker", spare=True)
+    assert found[3] == Chosen("runner", "needed by walker", spare=True)
     other = candidate("report", capabilities=("reports",), needs=("runner",))
     third = replace(other, key="charts", name="charts", capabilities=frozenset({"charts"}))
-    assert chosen(other, third, runner, asked=("report", "charts"))[0] == Chosen("runner", "needed by report")
+    assert chosen(other, third, runner, asked=("report", "charts"))[1] == Chosen("runner", "needed by report")
     found = chosen(first, browser, spare, runner, other, asked=("e2e", "walker", "report"))
     assert Chosen("runner", "needed by report") in found

@@ -247,11 +247,14 @@ def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
 
 
 def _install(best: ChosenSet, items: Iterable[Item]) -> tuple[str, ...]:
-    """Return the lines that install what is not there, without those of members that `install` refuses.
+    """Return the lines that install what is not there, what a member needs before it.
 
+    Left out are those of members that `install` refuses.
     What can be had alone is not installed with a large plugin, which each session would pay for.
     """
-    hits = (item.hit for item in items if not item.hit.there_as)
+    named = {item.hit.component.id: item.hit for item in items if not item.hit.there_as}
+    in_order = dict.fromkeys(key for one in named for key in best.case.choices.closure(one))
+    hits = (named[key] for key in in_order if key in named)
     missing = (hit for hit in hits if not hit.component.installed and risk(hit.component.flags) <= INSTALLABLE)
     return tuple(dict.fromkeys(line for hit in missing for line in _lines(best, hit)))
 

@@ -36,7 +36,7 @@ class SetLimits:
 
 @dataclass(frozen=True)
 class Assembly:
-    """The set with dependencies first, candidates beyond the budget, and dependency cycles."""
+    """The set, candidates beyond the budget, and dependency cycles."""
 
     chosen: tuple[Chosen, ...]
     too_large: tuple[str, ...] = ()

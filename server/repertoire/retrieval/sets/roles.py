@@ -25,7 +25,7 @@ def chosen_of(
     *,
     with_spares: bool,
 ) -> tuple[Chosen, ...]:
-    """Return the members of a set, each after what it needs; `asked` are those that were chosen, the first first.
+    """Return the members of a set, each before what it needs; `asked` are those that were chosen, the first first.
 
     With spares, a further member that covers nothing new stands in for the first, unless that one needs it; what only
     spares need is spare. A capability is covered by who provides it: the word may stand anywhere in a text.
@@ -37,12 +37,12 @@ def chosen_of(
         member, needed = known[key], key in found
         adds = bool(member.capabilities - provided) or not adds_nothing(member, covered)
         spare = with_spares and bool(found) and not needed and not adds
-        for need in closure(key)[:-1]:  # the last one is the member itself
+        instead = f"should {known[asked[0]].name_beside(member)} not serve" if spare else ""
+        found[key] = Chosen(key, ", ".join(filter(None, (role(member, covered), instead))), spare)
+        for need in reversed(closure(key)[:-1]):  # the last one is the member itself
             before = found.get(need)
             if before is None or (before.spare and not spare):
                 found[need] = Chosen(need, f"needed by {member.name}", spare)
-        instead = f"should {known[asked[0]].name_beside(member)} not serve" if spare else ""
-        found[key] = Chosen(key, ", ".join(filter(None, (role(member, covered), instead))), spare)
         covered, provided = covered | provided_by(member), provided | member.capabilities
     return tuple(found.values())
 
