@@ -13,7 +13,7 @@ from functools import cached_property
 class LazyPattern:
     """A regular expression with the methods of `re.Pattern` that its users call."""
 
-    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+    def __init__(self, pattern: str, flags: int = 0) -> None:
         """Take an expression of `re`; one that is wrong raises `re.error` at first use."""
         self.pattern = pattern
         self.flags = flags
