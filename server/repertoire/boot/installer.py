@@ -86,13 +86,14 @@ def with_fetched_uv(job: Job) -> None:
     Raises: NoInterpreterError, InstallError.
     """
     python = str(interpreter.find(needs_ensurepip=True).path)
-    with tempfile.TemporaryDirectory(
-        prefix=f"{job.env.name}-", dir=job.env.parent, ignore_cleanup_errors=True
-    ) as place:
+    place = tempfile.mkdtemp(prefix=f"{job.env.name}-", dir=job.env.parent)
+    try:
         fetch = [python, "-I", "-m", "pip", "install", *QUIETLY, *EXACTLY, "--target", place, "-r", str(uv_lock_file())]
         _run(fetch, "fetching uv", job)
         # pip trusts the system's certificates, and those of a company are nowhere else
         with_uv(shutil.which("uv", path=str(Path(place, "bin"))) or "uv", job, "--system-certs")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def with_pip(job: Job) -> None:
