@@ -79,7 +79,7 @@ def test_of_very_many_sections_of_a_pack_those_that_hold_the_rarest_words_lead(s
         told = next(report.detail for report in run.stage_log.reports if report.stage == WORDS)
         return ranking.sections[0].node_id, run.evidence[WORDS].tolist(), told
 
-    first, shares, told = words("what tells of elm and 7 rods")
+    first, shares, told = words("which part has elm and 7 rods")
     assert first == int(index.node_ids[15]), "part 7 of elm"
     assert shares[15] == 1.0
     assert 0.0 < shares[1] < shares[14] < 1.0, "elm, which half of them hold, counts less than 7"

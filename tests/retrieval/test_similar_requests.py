@@ -184,7 +184,7 @@ def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, 
 
 def live(store, embedder, text, sessions, days_ago=0):
     """Let each session ask for the same, see two components in order, and select one of them."""
-    at = (datetime.fromisoformat(now()) - timedelta(days=days_ago)).isoformat()
+    at = (datetime.fromisoformat(now().replace("Z", "+00:00")) - timedelta(days=days_ago)).isoformat()
     vector, settings = embedder.embed_queries([text])[0], Settings()
     request = lessons.open_request(text, settings)
     for number, (shown, selected, outcome) in enumerate(sessions):
