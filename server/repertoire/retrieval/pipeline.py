@@ -144,7 +144,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and its reasons."""
         snapshot = ranking.snapshot
-        changed, answering = snapshot.changed, snapshot.copies.representative
+        changed, answering = snapshot.changed, ranking.shown
         shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         rarities = rarities_of(self._graph, ranking.plan, snapshot)
@@ -159,8 +159,7 @@ class Pipeline:
                 pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
-            stood_for = answering[row] != row and not ranking.silenced[answering[row]]  # as one of another project is
-            copy = snapshot.summaries[answering[row]].id if stood_for else ""
+            copy = snapshot.summaries[answering[row]].id if answering[row] != row else ""
             taken = "" if copy else taken_name(snapshot, entry.component, ranking.plan.query.project)
             found.append(
                 Hit(
