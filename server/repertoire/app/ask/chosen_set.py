@@ -18,13 +18,14 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import InvalidRequest
 from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
+from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, chance_of_another, fits
 from repertoire.retrieval.need import without_message
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.assemble import Assembly, SetLimits, SetSearch
 from repertoire.retrieval.sets.choices import SetChoices
+from repertoire.retrieval.sets.goodness import gives_way
 from repertoire.retrieval.sets.roles import still_open
 from repertoire.retrieval.sets.whynot import Case
 
@@ -61,6 +62,26 @@ class ChosenSet:
         if ranking.fits:
             return True
         return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
+
+    @cached_property
+    def confidence(self) -> float:
+        """The chance that the set serves the task: that of the ranking's first, less where no member serves as likely.
+
+        So it is where the first may not enter: it exceeds the budget, or no set may hold what it needs.
+        """
+        ranking, asked = self.ranking, self.assembly.asked
+        if ranking.grades is None or not asked:
+            return ranking.confidence
+        first = ranking.chances(int(ranking.answering[0]))[0]
+        likeliest = max(self.pool.candidates[key].serves for key in asked)
+        if gives_way(first, likeliest, own=True):
+            return ranking.confidence
+        return chance_of_another(ranking.confidence, first, likeliest)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the set is called fitting."""
+        return self.ranking.fits and self.confidence >= min(self.ranking.confidence, SURE_THRESHOLD)
 
     @property
     def gaps(self) -> tuple[str, ...]:
