@@ -8,12 +8,19 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.component import PLUGIN
 from repertoire.ports import Summary
 from repertoire.retrieval.arrays import Floats, Mask, Rows
 
 
+def _listed(summary: Summary) -> str:
+    """Return by what name a plugin is installed from its marketplace; empty for another component."""
+    named = summary.type == PLUGIN and summary.marketplace
+    return f"{summary.plugin}@{summary.marketplace}" if named else ""
+
+
 class Copies:
-    """The groups of components that have the same content, type and name.
+    """The groups of components that have the same content, type and name, or are one plugin of one marketplace.
 
     `representative[row]` is what is shown in place of `row` where nothing is silenced (`shown`).
     `fullest[row]` is the copy of which most is known: its plugin and its repository, whose catalogue words it has.
@@ -21,9 +28,13 @@ class Copies:
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         groups: dict[tuple[str, str, str], list[int]] = {}
+        # What a marketplace lists of a plugin is no more than the plugin that was installed from it.
+        here = {_listed(summary) for summary in summaries if summary.installed} - {""}
         for row, summary in enumerate(summaries):
             if summary.content_hash:
-                groups.setdefault((summary.content_hash, summary.type, summary.name), []).append(row)
+                listed = _listed(summary)
+                content = listed if listed in here else summary.content_hash
+                groups.setdefault((content, summary.type, summary.name), []).append(row)
         copied = [rows for rows in groups.values() if len(rows) > 1]
         self._rows = np.fromiter(chain.from_iterable(copied), dtype=np.int64)
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))

@@ -11,6 +11,7 @@ import pytest
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
+from repertoire.app.person.mute import mute
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_catalogue
@@ -68,6 +69,24 @@ def test_what_this_project_has_copied_is_installed_whoever_else_has_it(lent: Rep
     there = {hit.component.id: hit.there_as for hit in found.hits}
     assert there[SHARED] == copied(project)
     assert f"the same component is installed already: {copied(project)}" in answer_text(found)
+
+
+def test_a_plugin_that_was_installed_for_this_project_is_there_and_muted_by_its_name(tmp_path: Path) -> None:
+    market = SourceInfo("github.com/acme/market", "marketplace", "/market")
+    here = SourceInfo(f"project:{HERE}/.claude/plugins/tides@market", "project", HERE)
+    with open_repertoire(filled_home(tmp_path), environment={}) as opened:
+        for source, listed in ((here, ""), (market, "Keywords: sea.")):
+            tides = component("plugin", "tides", "Reads tide tables to tell when a ship may enter a harbour.")
+            tides = replace(tides, id=f"{source.key}:.", repository="", body=listed, content_hash=listed or "own")
+            tides = replace(tides, plugin="tides", marketplace="market", installed=source is here)
+            opened.store.sources.write(source, [record_of(tides)], [], derived=[], now=NOW)
+        for project, there in ((HERE, f"{here.key}:."), (THERE, "")):
+            elsewhere = opened.store.sources.elsewhere(project)
+            hits = search(opened.pipeline, Query(PROMPT, project=project), elsewhere=elsewhere).hits
+            assert {hit.component.id: hit.there_as for hit in hits}[f"{market.key}:."] == there
+
+        mute(opened.store, "tides", project=HERE, now=NOW)
+        assert {f"{here.key}:.", f"{market.key}:."} <= opened.muted(HERE)
 
 
 def test_what_served_another_projects_copy_speaks_for_the_one_that_may_answer_here(lent: Repertoire) -> None:
