@@ -132,7 +132,8 @@ class Pipeline:
             detail.extend(self._note_reading(plan, stage_log))
             detail.append(f"{int(rows.allowed.sum())} of {len(snapshot)} components")
         if len(rows.named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
-            return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, rows.named, stage_log)
+            reader = ComponentReader(self._graph, snapshot)
+            return answered_by_name(plan, reader, snapshot, rows.named, rows.silenced, stage_log)
         with stage_log.aside():  # reading a new snapshot does not count as this question's time
             self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:

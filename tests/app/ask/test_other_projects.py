@@ -71,6 +71,12 @@ def test_what_this_project_has_copied_is_installed_whoever_else_has_it(lent: Rep
     assert f"the same component is installed already: {copied(project)}" in answer_text(found)
 
 
+def test_what_is_found_by_its_name_is_not_called_installed_for_another_projects_copy(lent: Repertoire) -> None:
+    project, name = "/shops/new", "tide-tables"
+    found = search(lent.pipeline, Query(name, project=project), elsewhere=lent.store.sources.elsewhere(project))
+    assert [(hit.component.id, hit.there_as) for hit in found.hits] == [(SHARED, "")]
+
+
 def test_a_plugin_that_was_installed_for_this_project_is_there_and_muted_by_its_name(tmp_path: Path) -> None:
     market = SourceInfo("github.com/acme/market", "marketplace", "/market")
     here = SourceInfo(f"project:{HERE}/.claude/plugins/tides@market", "project", HERE)
