@@ -67,16 +67,18 @@ class ChosenSet:
     def confidence(self) -> float:
         """The chance that the set serves the task: that of the ranking's first, less where no member serves as likely.
 
-        So it is where the first may not enter: it exceeds the budget, or no set may hold what it needs.
+        So it is where the first may not enter: it exceeds the budget, or no set may hold what it needs. What served
+        similar requests speaks for a set that holds it, and for no other.
         """
         ranking, asked = self.ranking, self.assembly.asked
         if ranking.grades is None or not asked:
             return ranking.confidence
-        first = ranking.chances(int(ranking.answering[0]))[0]
-        likeliest = max(self.pool.candidates[key].serves for key in asked)
-        if gives_way(first, likeliest, own=True):
-            return ranking.confidence
-        return chance_of_another(ranking.confidence, first, likeliest)
+        row, served = int(ranking.answering[0]), ranking.past.share > 0.0
+        first, likeliest = ranking.chances(row)[0], max(self.pool.candidates[key].serves for key in asked)
+        is_tried = any(served[ranking.snapshot.row_of(key)] for key in asked)
+        sure = ranking.confidence if is_tried else _without_past(ranking)
+        stands = gives_way(first, likeliest, own=True) and (is_tried or not served[row])
+        return sure if stands else chance_of_another(sure, first, likeliest)
 
     @property
     def fits(self) -> bool:
@@ -194,6 +196,13 @@ def _discount_off_topic(ranking: Ranking) -> Ranking:
         return ranking
     sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
     return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
+
+
+def _without_past(ranking: Ranking) -> float:
+    """Return the confidence of a graded ranking without what past requests added to it."""
+    needed = math.exp(min(ranking.need, 0.0))
+    whole = _scale_odds(ranking.confidence, 1.0 / needed)
+    return _scale_odds(max(1.0 - (1.0 - whole) / max(1.0 - ranking.past.trust, 1e-9), 0.0), needed)
 
 
 def _scale_odds(sure: float, times: float) -> float:
