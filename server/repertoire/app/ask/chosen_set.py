@@ -28,6 +28,7 @@ from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.goodness import gives_way
 from repertoire.retrieval.sets.roles import still_open
 from repertoire.retrieval.sets.whynot import Case
+from repertoire.retrieval.why import NOTED_PAST
 
 MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
 _GRADED_MEMBERS = 3  # largest set that grades choose
@@ -73,7 +74,7 @@ class ChosenSet:
         ranking, asked = self.ranking, self.assembly.asked
         if ranking.grades is None or not asked:
             return ranking.confidence
-        row, served = int(ranking.answering[0]), ranking.past.share > 0.0
+        row, served = int(ranking.answering[0]), ranking.past.share * ranking.past.trust >= NOTED_PAST
         first, likeliest = ranking.chances(row)[0], max(self.pool.candidates[key].serves for key in asked)
         is_tried = any(served[ranking.snapshot.row_of(key)] for key in asked)
         sure = ranking.confidence if is_tried else _without_past(ranking)
