@@ -304,6 +304,8 @@ def test_what_a_project_uses_is_called_as_its_manifest_calls_it(run: Run, tmp_pa
     text = context(run(make_project(tmp_path / "site", files)))
     assert "this project uses next;" in text
     assert "jest" not in text.lower()
+    text = context(run(make_project(tmp_path / "api", {"requirements.txt": "fastapi\nsqlalchemy\nasyncpg\n"})))
+    assert text.splitlines()[0].count("asyncpg") == 1
 
 
 @pytest.mark.parametrize("folder", [".", "apps/web"])

@@ -1,18 +1,21 @@
 """Past requests change a ranking where needs recur, and leave it alone where every need is new."""
 
+import json
 from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
+from repertoire.app.ask.recommend import recommend
 from repertoire.app.clock import now
 from repertoire.app.session import hook_events
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.usage import lessons
 from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.app.usage.usage_cache import usage as remembered
-from repertoire.domain.answer import REQUEST_SPACE, Query
+from repertoire.domain.answer import REQUEST_SPACE, Query, Task
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
+from repertoire.rendering.data import recommendation_data
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.resources import Options
@@ -118,6 +121,13 @@ def test_what_served_each_request_of_a_kind_is_trusted_no_less_with_each_use(emb
 
     assert ranking.past.trust >= once
     assert hit.component.id == LEDGER
+
+
+def test_an_unsure_set_on_which_past_requests_bear_can_be_written_as_json(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    found = recommend(Pipeline(embedded.graph, embedded.vectors, embedder=embedder), Task("tell customers"))
+    assert found.items
+    assert json.loads(json.dumps(recommendation_data(found)))["fits"] is False
 
 
 def test_a_prompt_of_its_own_never_quotes_another(embedded, embedder):

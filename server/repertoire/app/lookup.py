@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-from repertoire.domain.component import PLUGIN
+from repertoire.domain.component import PLUGIN, Component
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import OFFERED
 from repertoire.domain.text import clean_line
@@ -56,7 +56,13 @@ def _meant(found: list[StoredComponent], asked: str) -> list[StoredComponent]:
 
 
 def _differ(found: Iterable[StoredComponent]) -> bool:
-    return len({(entry.component.type, entry.component.content_hash) for entry in found}) > 1
+    return len({_sameness(entry.component) for entry in found}) > 1
+
+
+def _sameness(component: Component) -> tuple[str, str]:
+    """Return what copies have in common: the content, or of a plugin of a marketplace the name that installs it."""
+    named = component.type == PLUGIN and component.marketplace
+    return component.type, f"{component.plugin}@{component.marketplace}" if named else component.content_hash
 
 
 def _plugin_of(entry: StoredComponent) -> tuple[str, str, str]:

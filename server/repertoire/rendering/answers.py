@@ -97,7 +97,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(flag_lines(component.flags)),
         *_indent(note_lines(hit)),
         *_indent(_install_lines(hit)),
-        *_indent(unit_lines(hit.unit, component)),
+        *_indent([] if hit.there_as else unit_lines(hit.unit, component)),  # it need not be installed
         f"   id: {clean_line(component.id, 300)}",
     ]
 

@@ -90,6 +90,11 @@ def chance(serves: float) -> float:
     return _logistic(_OF_GRADE * serves + _OFFSET)
 
 
+def chance_of_another(sure: float, first: float, other: float) -> float:
+    """Return the chance that another component serves where the first does with `sure`, from what their grades say."""
+    return _logistic(_log_odds(sure) + _OF_GRADE * (_log_odds(other) - _log_odds(first)))
+
+
 def chance_share(brevity: float) -> float:
     """Return the share that the chance by the first grade has beside the confidence: all for a brief question."""
     return 1.0 - _OF_CONFIDENCE * (1.0 - brevity)

@@ -8,40 +8,70 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.component import PLUGIN
 from repertoire.ports import Summary
 from repertoire.retrieval.arrays import Floats, Mask, Rows
 
 
-class Copies:
-    """The groups of components that have the same content, type and name.
+def _listed(summary: Summary) -> str:
+    """Return by what name a plugin is installed from its marketplace; empty for another component."""
+    named = summary.type == PLUGIN and summary.marketplace
+    return f"{summary.plugin}@{summary.marketplace}" if named else ""
 
-    `representative[row]` is the row that is shown in place of `row`: its first installed copy, else `row` itself.
+
+class Copies:
+    """The groups of components that have the same content, type and name, or are one plugin of one marketplace.
+
+    `representative[row]` is what is shown in place of `row` where nothing is silenced (`shown`).
     `fullest[row]` is the copy of which most is known: its plugin and its repository, whose catalogue words it has.
     """
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         groups: dict[tuple[str, str, str], list[int]] = {}
+        # What a marketplace lists of a plugin is no more than the plugin that was installed from it.
+        here = {_listed(summary) for summary in summaries if summary.installed} - {""}
         for row, summary in enumerate(summaries):
             if summary.content_hash:
-                groups.setdefault((summary.content_hash, summary.type, summary.name), []).append(row)
+                listed = _listed(summary)
+                content = listed if listed in here else summary.content_hash
+                groups.setdefault((content, summary.type, summary.name), []).append(row)
         copied = [rows for rows in groups.values() if len(rows) > 1]
         self._rows = np.fromiter(chain.from_iterable(copied), dtype=np.int64)
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))
         self._group = np.repeat(np.arange(len(copied)), sizes)
         self._begins = np.cumsum(sizes) - sizes
-        self.representative = np.arange(len(summaries), dtype=np.int64)
-        self.fullest = self.representative.copy()
+        self._installed = np.fromiter((summaries[row].installed for row in self._rows), dtype=np.bool_)
+        self._places = np.arange(len(summaries), dtype=np.int64)
+        self.fullest = self._places.copy()
         for rows in copied:
             self.fullest[rows] = max(
                 rows, key=lambda row: (bool(summaries[row].repository), bool(summaries[row].plugin))
             )
-            first = next((row for row in rows if summaries[row].installed), -1)
-            self.representative[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
+        self.representative = self.shown(np.zeros(len(summaries), dtype=np.bool_))
 
     @property
     def has_installed_copy(self) -> Mask:
         """The mask of rows that are not installed while an exact copy of them is."""
-        return np.asarray(self.representative != np.arange(len(self.representative)))
+        return np.asarray(self.representative != self._places)
+
+    def shown(self, silenced: Mask) -> Rows:
+        """Return for each row what is shown in its place: its first installed copy that is not silenced, else itself.
+
+        A silenced copy, as one of another project is, stands for nothing: the same may be installed here too.
+        """
+        first = self._first(self._installed & ~silenced[self._rows])
+        spare = ~self._installed & (first >= 0)
+        found = self._places.copy()
+        found[self._rows[spare]] = first[spare]
+        return found
+
+    def _first(self, among: Mask) -> Rows:
+        """Return for each copy the first row of its group that a mask over the copies holds; -1 where there is none."""
+        if not len(self._rows):
+            return self._rows
+        none = len(self._places)
+        first = np.minimum.reduceat(np.where(among, self._rows, none), self._begins)
+        return np.where(first < none, first, -1)[self._group]
 
     def of(self, row: int) -> tuple[int, ...]:
         """Return the rows of a row's copies, including itself; an empty tuple where it has no copy."""
@@ -85,20 +115,27 @@ class Copies:
         _, places = np.unique(self.fullest[rows], return_index=True)
         return rows[np.sort(places)]
 
-    def moved_to_installed(self, shares: Floats, among: Mask) -> Floats:
-        """Move each row's share to its installed copy, where the mask `among` allows that copy."""
-        spare = np.flatnonzero(self.has_installed_copy & among[self.representative] & (shares != 0.0))
+    def moved_to_shown(self, shares: Floats, silenced: Mask, among: Mask) -> Floats:
+        """Move each row's share to what is shown in its place, where the mask `among` allows that.
+
+        That of a silenced row goes to a copy of it that is not: what served another project serves this one too.
+        """
+        to = self.shown(silenced)
+        first = self._first(~silenced[self._rows])
+        lost = silenced[self._rows] & (first >= 0)
+        to[self._rows[lost]] = to[first[lost]]
+        spare = np.flatnonzero((to != self._places) & among[to] & (shares != 0.0))
         if not len(spare):
             return shares
         found = shares.copy()
-        np.add.at(found, self.representative[spare], shares[spare])
+        np.add.at(found, to[spare], shares[spare])
         found[spare] = 0.0
         return found
 
-    def grouped_behind_installed(self, rows: Rows) -> Rows:
+    def grouped_behind_installed(self, rows: Rows, silenced: Mask) -> Rows:
         """Reorder ranked rows so that copies of an installed component follow directly behind it."""
         ranked = rows.tolist()
-        leaders = self.representative[rows].tolist()
+        leaders = self.shown(silenced)[rows].tolist()
         if leaders == ranked:
             return rows
         there = set(ranked)

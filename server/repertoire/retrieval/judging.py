@@ -71,7 +71,7 @@ class AnswerJudge:
                 surer = self._with_past(run.plan, run.past, surest)
                 rows, own, sure = (beyond, surest, surer) if _fits(run, surer, among) else (rows, own, sure)
             detail.append(f"confidence {sure:.2f}")
-        rows = run.snapshot.copies.grouped_behind_installed(rows)
+        rows = run.snapshot.copies.grouped_behind_installed(rows, run.silenced)
         ranking = run.ranking(rows, confidence=sure, fits=_fits(run, sure, among))
         if not certain:
             likely = sure if _ungraded(run) else self._chance(ranking, own, run.chance_share)

@@ -78,9 +78,9 @@ def odds_of_named(scores: Floats, named: Rows) -> Floats:
 
 
 def answered_by_name(
-    plan: QueryPlan, reader: ComponentReader, snapshot: Snapshot, rows: Rows, stage_log: StageLog
+    plan: QueryPlan, reader: ComponentReader, snapshot: Snapshot, rows: Rows, silenced: Mask, stage_log: StageLog
 ) -> Ranking:
-    """Return the named rows as the whole answer."""
+    """Return the named rows as the whole answer; `silenced` rows stand for none of them."""
     size = len(snapshot)
     scores = np.zeros(size)
     scores[rows] = np.linspace(1.0, 0.9, len(rows))
@@ -95,7 +95,7 @@ def answered_by_name(
         np.zeros(size),
         Walk.nowhere(snapshot),
         RequestEvidence.silent(size),
-        np.zeros(size, dtype=np.bool_),
+        silenced,
         confidence=1.0,
         fits=True,
         report=stage_log.reports,

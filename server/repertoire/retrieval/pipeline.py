@@ -132,7 +132,8 @@ class Pipeline:
             detail.extend(self._note_reading(plan, stage_log))
             detail.append(f"{int(rows.allowed.sum())} of {len(snapshot)} components")
         if len(rows.named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
-            return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, rows.named, stage_log)
+            reader = ComponentReader(self._graph, snapshot)
+            return answered_by_name(plan, reader, snapshot, rows.named, rows.silenced, stage_log)
         with stage_log.aside():  # reading a new snapshot does not count as this question's time
             self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:
@@ -144,7 +145,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and its reasons."""
         snapshot = ranking.snapshot
-        changed, answering = snapshot.changed, snapshot.copies.representative
+        changed, answering = snapshot.changed, ranking.shown
         shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         rarities = rarities_of(self._graph, ranking.plan, snapshot)
@@ -159,8 +160,7 @@ class Pipeline:
                 pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
-            stood_for = answering[row] != row and not ranking.silenced[answering[row]]  # as one of another project is
-            copy = snapshot.summaries[answering[row]].id if stood_for else ""
+            copy = snapshot.summaries[answering[row]].id if answering[row] != row else ""
             taken = "" if copy else taken_name(snapshot, entry.component, ranking.plan.query.project)
             found.append(
                 Hit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -65,9 +66,12 @@ class Ranking:
         """The rows without those whose installed copy may stand for them; all if a repository is asked for."""
         if self.plan.query.repository:
             return self.rows
-        copies = self.snapshot.copies
-        stood_for = copies.has_installed_copy[self.rows] & ~self.silenced[copies.representative[self.rows]]
-        return self.rows[~stood_for]
+        return np.asarray(self.rows[self.shown[self.rows] == self.rows])
+
+    @cached_property
+    def shown(self) -> Rows:
+        """What is shown in place of each row: its installed copy, unless no answer may hold that."""
+        return self.snapshot.copies.shown(self.silenced)
 
     def chances(self, row: int) -> tuple[float, float]:
         """Return the chance that a component serves, and that it serves or helps; zeros without grades."""

@@ -116,7 +116,8 @@ class RequestHistory:
         self._selected = self._requests.times_selected(self._size)
         # Past requests repeat each other more than the next request repeats them: where they selected only a small
         # share of all components, the check overestimates trust.
-        self._reach = (np.count_nonzero(self._selected) / max(self._size, 1)) ** _CAUTION
+        # A plain number, as all that follows from it: of numpy's truth values no JSON can be written.
+        self._reach = float((np.count_nonzero(self._selected) / max(self._size, 1)) ** _CAUTION)
         self._checks = self._check()
 
     def __len__(self) -> int:

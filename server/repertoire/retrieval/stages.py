@@ -167,7 +167,7 @@ def add_past_requests(run: ComponentRun) -> str:
         history, copies = run.resources.history.of(run.snapshot), run.snapshot.copies
         asked = history.ask(run.question.adapted)
         wanted = copies.smallest(asked.wanted) if asked.wanted is not None else None
-        run.past = asked.among(run.allowed, copies.moved_to_installed(asked.share, run.allowed), wanted)
+        run.past = asked.among(run.allowed, copies.moved_to_shown(asked.share, run.silenced, run.allowed), wanted)
     run.mix_past_requests()
     return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
 

@@ -17,7 +17,7 @@ MAX_CHARACTERS = 100  # of one reason
 _MAX_WORDS = 5
 _MAX_PATH = 3
 _TELLING = 5  # letters from which on a part of a name is a reason: the `back` of CrashLoopBackOff stands in any text
-_NOTED_PAST = 0.05  # share among past requests from which on they are a reason
+NOTED_PAST = 0.05  # share among past requests from which on they are a reason
 _NOTED_SIMILARITY = 0.2  # cosine from which on similarity is a reason
 
 
@@ -39,7 +39,7 @@ def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, 
     if reasons.named:
         return (name_why(component),)
     found = []
-    if reasons.past >= _NOTED_PAST:
+    if reasons.past >= NOTED_PAST:
         found.append(Why("request", "served similar requests before"))
     found += capability_whys((*plan.capabilities, *plan.near), int(snapshot.positions[row]), snapshot)
     short_parts = {part for part in parts_of_names(plan.query.text) if len(part) < _TELLING}

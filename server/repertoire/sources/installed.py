@@ -160,16 +160,18 @@ def _list(value: Any) -> list[Any]:
 
 
 def _project_plugins(plugins: Path, root: Path, config: Path) -> Iterator[InstalledSource]:
-    """Yield what is installed for one project alone, a source for each plugin: other projects do not load it.
+    """Yield what is in use in one project alone, a source for each plugin: other projects do not load it.
 
-    What is installed with local settings counts in all folders and worktrees of its repository.
+    It is installed for the project, or turned off by the person and turned on by the project, whose settings win. What
+    is installed with local settings counts in all folders and worktrees of its repository.
     """
-    enabled = enabled_plugins(settings_files(config, root))
+    own, enabled = enabled_plugins(settings_files(config)), enabled_plugins(settings_files(config, root))
     for name, records in _records(plugins):
-        here = [record for record in records if _is_of(record, root)]
+        wide = [record for record in records if str(record.get("scope") or "") in _OWN_SCOPES]
+        here = [*(record for record in records if _is_of(record, root)), *wide]
         location = Path(str(here[0].get("installPath") or "/nowhere")) if here else Path("/nowhere")
-        wide = any(str(record.get("scope") or "") in _OWN_SCOPES for record in records)
-        if enabled.get(name, True) and not wide and is_folder(location):
+        everywhere = bool(wide) and own.get(name, True)
+        if enabled.get(name, True) and not everywhere and is_folder(location):
             plugin, _, marketplace = name.rpartition("@")
             yield InstalledSource(
                 f"project:{root}/.claude/plugins/{name}",

@@ -1,4 +1,4 @@
-"""What a set names first stays first once it is installed, though a person's copy has no plugin and no repository."""
+"""What a set names first stays first once it is installed, and a set is as sure as what it holds, whatever was used."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.answer import Recommendation, Task
+from repertoire.domain.answer import REQUEST_SPACE, Recommendation, Task
 from repertoire.domain.component import SKILL, Component
+from repertoire.store.requests import Request, Selection
+from sample_home import NOW
 
 REAL = Path(__file__).with_name("small_home") / "ecc-universal"
 TASKS = (
@@ -81,3 +83,28 @@ def test_what_leads_a_set_leads_it_once_it_is_installed(opened: Repertoire, tmp_
         first = found.items[0].hit.component
         assert (first.name, first.installed) == (one.name, True)
         assert found.confidence > before[task].confidence - FALLS
+
+
+def remember(repertoire: Repertoire, text: str, component: str) -> None:
+    assert repertoire.embedder is not None
+    asked_before = Request("request:1", text, selected=(Selection(component),))
+    (node,) = repertoire.store.requests.record_many([asked_before], now=NOW)
+    vectors = repertoire.embedder.embed_queries([text])
+    repertoire.store.vectors.put(REQUEST_SPACE, repertoire.embedder.query_encoder, [(node, "")], vectors)
+
+
+def test_a_set_is_as_sure_as_before_where_another_component_than_it_holds_served_a_similar_request(
+    opened: Repertoire,
+) -> None:
+    other = next(one.id for one in opened.store.graph.summaries() if one.name == "seo")
+    for task, alike in (
+        ("errors get swallowed somewhere", "errors get lost somewhere"),
+        ("errors get swallowed somewhere", "where do errors get swallowed in our app"),
+        ("end to end tests for the checkout", "end to end tests for the search"),
+    ):
+        before = asked(opened, task)
+        remember(opened, alike, other)
+        after = asked(opened, task)
+        opened.store.requests.withdraw("request:1", other)
+        assert [item.hit.component.id for item in after.items] == [item.hit.component.id for item in before.items]
+        assert after.confidence == pytest.approx(before.confidence, abs=0.02)

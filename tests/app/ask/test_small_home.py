@@ -234,6 +234,26 @@ def test_a_size_shortens_a_set_and_names_no_other(repertoire: Repertoire, task: 
         assert [item.hit.component.name for item in limited.items] == whole[:size]
 
 
+@pytest.mark.parametrize(
+    ("task", "another"),
+    [
+        ("CSRF protection in Spring", False),
+        ("slow query in Postgres", False),
+        ("make charts of this CSV", False),
+        ("review my changes", True),
+        ("remove dead code", True),
+    ],
+)
+def test_where_a_budget_bars_what_serves_a_set_is_as_sure_as_what_it_holds(
+    repertoire: Repertoire, task: str, another: bool
+) -> None:
+    whole = asked(repertoire, task)
+    rest = recommend(repertoire.pipeline, Task(task, budget=whole.items[0].tokens - 1))
+    assert rest.items
+    assert (whole.fits, rest.fits) == (True, another)
+    assert rest.confidence <= (whole.confidence if another else 0.2)
+
+
 def test_clauses_for_which_no_time_is_left_are_not_asked_and_the_answer_says_so(
     repertoire: Repertoire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

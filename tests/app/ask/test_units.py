@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.catalogue_source import INFO, records_of
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.catalogue import reading
-from repertoire.domain.answer import Task
-from repertoire.rendering.answers import recommendation_text, unit_lines
+from repertoire.domain.answer import Query, Task
+from repertoire.rendering.answers import hit_lines, recommendation_text, unit_lines
 from repertoire.rendering.data import recommendation_data
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
@@ -180,6 +182,16 @@ def test_what_is_installed_brings_nothing_along(bench):
         ingest(opened.store, bench.home, "installed", settings=Settings())
         (item,) = recommend(opened.pipeline, Task(TASK, budget=100)).items
     assert item.hit.unit is None
+
+
+def test_of_what_is_there_as_a_copy_nobody_is_told_what_its_plugin_would_bring(opened, bench):
+    read(opened, bench, large=LARGE)
+    (hit,) = search(opened.pipeline, Query(TASK, limit=1)).hits
+    lines = unit_lines(hit.unit, hit.component)
+    assert "   only this one: repertoire install " in "\n".join(hit_lines(hit, "1."))
+    told = hit_lines(replace(hit, there_as="user:~/.claude:skills/tide-tables/SKILL.md"), "1.")
+    assert any("the same component is installed already" in line for line in told)
+    assert not {f"   {line}" for line in lines} & {*told}
 
 
 def test_the_letters_of_a_large_plugin_in_chinese_are_tokens(opened, bench):

@@ -22,7 +22,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, PART_OF, TWIN_OF, Edge
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.rendering.health import status_text
 from repertoire.rendering.person import muted_text
@@ -150,11 +150,42 @@ def test_what_is_unmuted_stays_silent_with_its_source_and_the_answer_says_so(rep
     for target in ("folder:/kiln", "kiln"):
         mute(store, target, project=HERE, now=NOW)
     told = muted_text(unmute(store, "kiln", project=HERE))
-    assert told.endswith("It is still silent: its source is muted (folder:/kiln).")
-    with pytest.raises(InvalidRequest, match="'kiln' is muted with its source alone; undo that of folder:/kiln"):
+    assert told.endswith("It is still silent: what it belongs to is muted (folder:/kiln).")
+    with pytest.raises(
+        InvalidRequest, match="'kiln' is muted with what it belongs to alone; undo that of folder:/kiln"
+    ):
         unmute(store, "kiln", project=HERE)
     assert muted_text(unmute(store, "folder:/kiln", project=HERE)).endswith("It can be suggested again.")
     store.sources.remove("folder:/kiln")
+
+
+@pytest.mark.parametrize("project", ["", HERE])
+def test_a_plugin_is_muted_with_its_parts_and_not_with_what_a_person_copied_of_it(
+    repertoire: Repertoire, project: str
+) -> None:
+    store, source = repertoire.store, SOURCE.__class__("folder:/forge", "folder", "/forge")
+    kinds = {"forge": "plugin", "anvil": "skill"}
+    plugin, part = (
+        replace(component(kind, name, f"The {name} of a smith."), id=f"folder:/forge:{name}", path=name, repository="")
+        for name, kind in kinds.items()
+    )
+    own = replace(part, id="user:~/.claude:anvil", installed=True)
+    record = replace(record_of(part), edges=(Edge(part.id, plugin.id, PART_OF),))
+    store.sources.write(source, [record_of(plugin), record], [], derived=[], now=NOW)
+    store.sources.write(SOURCE.__class__("user:~/.claude", "user", "/u"), [record_of(own)], [], derived=[], now=NOW)
+
+    mute(store, plugin.id, project=HERE, here=bool(project), now=NOW)
+
+    for where in (HERE, THERE):
+        silent = {plugin.id, part.id} if where == HERE or not project else set()
+        assert repertoire.muted(where) & {plugin.id, part.id, own.id} == silent
+        assert StartReader(store.path).silent_in(where) & {plugin.id, part.id, own.id} == silent
+    store.sources.remove("user:~/.claude")
+    with pytest.raises(InvalidRequest, match=f"muted with what it belongs to alone; undo that of {plugin.id}"):
+        unmute(store, part.id, project=HERE)
+    unmute(store, plugin.id, project=HERE)
+    assert not repertoire.muted(HERE) & {plugin.id, part.id}
+    store.sources.remove("folder:/forge")
 
 
 def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire) -> None:

@@ -233,13 +233,14 @@ def test_a_server_that_is_turned_off_in_a_project_is_not_in_use_there(claude, be
     assert installed(bench) == {"used", "own"}
 
 
-def test_a_plugin_that_one_project_installs_is_installed_there_alone(claude, bench):
+@pytest.mark.parametrize("off", [False, True], ids=["installed for it", "off elsewhere"])
+def test_a_plugin_that_one_project_installs_or_turns_on_is_installed_there_alone(claude, bench, off):
     kit = {"kit/.claude-plugin/plugin.json": '{"name": "kit", "description": "d"}', "kit/skills/a/SKILL.md": skill("a")}
     claude.marketplace("market", kit, [{"name": "kit", "source": "./kit"}])
     claude.install("kit@market", {name.removeprefix("kit/"): text for name, text in kit.items()})
     project = bench.write({"README.md": "x"}, under="project")
-    claude.installed["kit@market"][0] |= {"scope": "project", "projectPath": str(project)}
-    claude.save(enabled={})
+    claude.installed["kit@market"][0] |= {} if off else {"scope": "project", "projectPath": str(project)}
+    claude.save(enabled={"kit@market": False} if off else {})
     bench.write({".claude/settings.json": '{"enabledPlugins": {"kit@market": true}}'}, under="project")
 
     refresh(bench.store, bench.home, settings=Settings(fetch=False))

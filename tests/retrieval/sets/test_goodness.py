@@ -74,6 +74,9 @@ def test_what_comes_with_a_large_plugin_gives_way_to_a_light_one_that_serves_nea
         ({}, {"serves": 0.65, "own": True}, "here"),
         ({}, {"serves": 0.55, "own": True}, "there"),
         ({}, {"installed": False}, "there"),
+        ({"serves": 0.3}, {"serves": 0.16, "own": True}, "here"),
+        ({"serves": 0.3}, {"serves": 0.14, "own": True}, "there"),
+        ({"serves": 0.15}, {"serves": 0.07}, "there"),
     ],
 )
 def test_what_must_be_installed_gives_way_to_what_is_and_serves_nearly_as_likely(more, other, first):

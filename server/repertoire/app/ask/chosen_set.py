@@ -18,15 +18,17 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import InvalidRequest
 from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
+from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, chance_of_another, fits
 from repertoire.retrieval.need import without_message
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.assemble import Assembly, SetLimits, SetSearch
 from repertoire.retrieval.sets.choices import SetChoices
+from repertoire.retrieval.sets.goodness import gives_way
 from repertoire.retrieval.sets.roles import still_open
 from repertoire.retrieval.sets.whynot import Case
+from repertoire.retrieval.why import NOTED_PAST
 
 MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
 _GRADED_MEMBERS = 3  # largest set that grades choose
@@ -61,6 +63,28 @@ class ChosenSet:
         if ranking.fits:
             return True
         return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
+
+    @cached_property
+    def confidence(self) -> float:
+        """The chance that the set serves the task: that of the ranking's first, less where no member serves as likely.
+
+        So it is where the first may not enter: it exceeds the budget, or no set may hold what it needs. What served
+        similar requests speaks for a set that holds it, and for no other.
+        """
+        ranking, asked = self.ranking, self.assembly.asked
+        if ranking.grades is None or not asked:
+            return ranking.confidence
+        row, served = int(ranking.answering[0]), ranking.past.share * ranking.past.trust >= NOTED_PAST
+        first, likeliest = ranking.chances(row)[0], max(self.pool.candidates[key].serves for key in asked)
+        is_tried = any(served[ranking.snapshot.row_of(key)] for key in asked)
+        sure = ranking.confidence if is_tried else _without_past(ranking)
+        stands = gives_way(first, likeliest, own=True) and (is_tried or not served[row])
+        return sure if stands else chance_of_another(sure, first, likeliest)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the set is called fitting."""
+        return self.ranking.fits and self.confidence >= min(self.ranking.confidence, SURE_THRESHOLD)
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -173,6 +197,13 @@ def _discount_off_topic(ranking: Ranking) -> Ranking:
         return ranking
     sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
     return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
+
+
+def _without_past(ranking: Ranking) -> float:
+    """Return the confidence of a graded ranking without what past requests added to it."""
+    needed = math.exp(min(ranking.need, 0.0))
+    whole = _scale_odds(ranking.confidence, 1.0 / needed)
+    return _scale_odds(max(1.0 - (1.0 - whole) / max(1.0 - ranking.past.trust, 1e-9), 0.0), needed)
 
 
 def _scale_odds(sure: float, times: float) -> float:

@@ -123,8 +123,8 @@ def _answer(best: ChosenSet) -> Recommendation:
         reserve=_install(best, [item for item in items if item.spare]),
         dependencies=_dependencies(best),
         warnings=tuple(_warnings(best, items)),
-        fits=ranking.fits,
-        confidence=ranking.confidence,
+        fits=best.fits,
+        confidence=best.confidence,
         report=ranking.report,
         degraded=ranking.degraded,
     )

@@ -103,7 +103,7 @@ def candidate_pool(
     snapshot = ranking.snapshot
     first = ranking.answering[:_CONSIDERED].tolist()
     head = np.array([*first, *sorted(set().union(*parts).difference(first))], dtype=np.int64)
-    needs = _Needs(snapshot, head, context.check)
+    needs = _Needs(ranking, head, context.check)
     rows = np.concatenate([head, needs.beyond(head)]).tolist()
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, np.array(rows, dtype=np.int64))}
     row_of = {key: row for row in rows if (key := snapshot.summaries[row].id) in hits}
@@ -133,10 +133,10 @@ def twin_marks(component: Component) -> frozenset[str]:
 
 
 class _Needs:
-    """Finds the needs of components in one snapshot: other components, and unmet requirements of the machine."""
+    """Finds the needs of components in one ranking: other components, and unmet requirements of the machine."""
 
-    def __init__(self, snapshot: Snapshot, head: Rows, check: Check | None) -> None:
-        self._snapshot = snapshot
+    def __init__(self, ranking: Ranking, head: Rows, check: Check | None) -> None:
+        self._snapshot, self._shown = ranking.snapshot, ranking.shown
         self._head = head
         self._check = check
         self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
@@ -150,8 +150,7 @@ class _Needs:
         if position not in self._known:
             snapshot = self._snapshot
             ends = snapshot.edges(DEPENDS_ON).get(position, ())
-            answering = snapshot.copies.representative  # of exact copies, the one that answers
-            found = [int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0]
+            found = [int(self._shown[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0]
             servers = {row: snapshot.summaries[row] for row in found if snapshot.summaries[row].type == MCP_SERVER}
             rows = [row for row in found if row not in servers or row in self._head]
             asked = [f"{MCP_SERVER}:{server.name}" for row, server in servers.items() if row not in rows]

@@ -37,8 +37,9 @@ class Greeting:
 def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, str]] = ()) -> Greeting:
     """Return the greeting's text: the components that fit the project's technologies, and what was `solved` in it."""
     items = tuple(_item(profile, fit) for fit in fits)
-    named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
-    hint = hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items)
+    named = dict.fromkeys(_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON)
+    told = ", ".join(list(named)[:_NAMED_TERMS])  # one package may stand for several terms
+    hint = hint_text(f"Repertoire: this project uses {told}; components that fit it", items)
     return Greeting("\n".join(part for part in (hint, _solved_lines(solved)) if part), items, tuple(solved))
 
 

@@ -24,6 +24,9 @@ _LARGE = 2_500
 # lets 41 instead of 37 sets begin with such a skill, .3 42; of 88 tasks for which one has 46, 8 more begin with
 # one, read by eye: six rightly, two with one that helps.
 _GIVES_WAY, _GIVES_WAY_TO_INSTALLED, _GIVES_WAY_TO_OWN = 0.06, 0.1, 0.2
+# Nothing gives way to what serves less than half as likely: where the first itself is unlikely, all that is installed
+# is within those margins, and a set for "clean up my downloads folder" began with one's own remover of dead code.
+_LEAST_SHARE = 0.5
 # The ranking weighs more than grades do; one that serves so much likelier than its first leads. Of 1,314 kept tasks 1
 # more gets a good set and 6 fewer a bad one, with .4 of 100 more members ungraded; of 27 leaders that change, read by
 # eye, 13 are better and 3 worse.
@@ -86,13 +89,17 @@ def _likelier(first: Candidate, others: Sequence[Candidate]) -> Candidate:
 
 def _complete(first: Candidate, others: Sequence[Candidate]) -> Candidate:
     """Return the likeliest to serve of those that lack nothing here and serve nearly as likely as the first, or it."""
-    near = (one for one in others if not one.lacking and one.serves >= first.serves - _GIVES_WAY_TO_INSTALLED)
+    near = (one for one in others if not one.lacking and _is_near(first.serves, one.serves, _GIVES_WAY_TO_INSTALLED))
     return max(near, key=lambda one: one.serves, default=first)
 
 
 def gives_way(serves: float, installed_serves: float, *, own: bool) -> bool:
     """Tell whether one that must be installed, with this chance of serving, gives way to an installed one with that."""
-    return serves - installed_serves <= (_GIVES_WAY_TO_OWN if own else _GIVES_WAY_TO_INSTALLED)
+    return _is_near(serves, installed_serves, _GIVES_WAY_TO_OWN if own else _GIVES_WAY_TO_INSTALLED)
+
+
+def _is_near(serves: float, other_serves: float, margin: float) -> bool:
+    return serves - other_serves <= margin and other_serves >= _LEAST_SHARE * serves
 
 
 def is_large(candidate: Candidate) -> bool:
