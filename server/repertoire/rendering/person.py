@@ -27,11 +27,12 @@ def muted_text(muted: Muted) -> str:
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
     subject = listed if muted.scope == TRACE else subject
     if muted.undone:
-        sources = ", ".join(clean_line(source, 200) for source in muted.silenced_by)
-        now = f"It is still silent: its source is muted ({sources})" if sources else "It can be suggested again"
+        wholes = ", ".join(clean_line(whole, 200) for whole in muted.silenced_by)
+        now = f"It is still silent: what it is part of is muted ({wholes})" if wholes else "It can be suggested again"
         return f"No longer muted or dismissed: {subject}. {now}."
     where = " in this project" if muted.project else ""
-    gone = "Nothing will be suggested there" if muted.scope == PROJECT else "It will not be suggested"
+    gone = "Neither it nor its parts will be suggested" if muted.plugin else "It will not be suggested"
+    gone = "Nothing will be suggested there" if muted.scope == PROJECT else gone
     return f"Muted{where}: {subject}. {gone}. {_UNDO}"
 
 

@@ -22,7 +22,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, TWIN_OF, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, PART_OF, TWIN_OF, Edge
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.rendering.health import status_text
 from repertoire.rendering.person import muted_text
@@ -128,6 +128,26 @@ def test_what_says_nearly_the_same_under_its_name_is_muted_with_it_unless_it_is_
     store.sources.remove("t")
 
 
+def test_a_muted_plugin_is_brought_along_by_none_of_its_parts(repertoire: Repertoire) -> None:
+    store, kit, part = repertoire.store, "k:kit", "k:skills/pdf-kit.md"
+    plugin = replace(component("plugin", "kit", "Tools for documents."), id=kit)
+    skill = replace(component("skill", "pdf-kit", PROMPT, plugin="kit"), id=part)
+    records = [record_of(plugin), replace(record_of(skill), edges=(Edge(part, kit, PART_OF),))]
+    store.sources.write(SOURCE.__class__("k", "folder", "/k"), records, [], derived=[], now=NOW)
+    assert repertoire.embedder is not None
+    embed_pending(store, repertoire.embedder)
+    assert part in everywhere(named(repertoire, HERE))
+    told = muted_text(mute(store, "kit", project=HERE, now=NOW))
+    assert told.startswith("Muted: component k:kit. Neither it nor its parts will be suggested.")
+    assert part in StartReader(store.path).silent_in(HERE)
+    assert part not in everywhere(named(repertoire, HERE))
+    with pytest.raises(InvalidRequest, match="'pdf-kit' is muted with what it is part of; undo that of k:kit"):
+        unmute(store, "pdf-kit", project=HERE)
+    unmute(store, "kit", project=HERE)
+    assert part in everywhere(named(repertoire, HERE))
+    store.sources.remove("k")
+
+
 def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(repertoire: Repertoire) -> None:
     needing = replace(component("skill", "needing", "Fills PDF forms by way of another skill."), id="n:x", path="n")
     store = repertoire.store
@@ -150,8 +170,8 @@ def test_what_is_unmuted_stays_silent_with_its_source_and_the_answer_says_so(rep
     for target in ("folder:/kiln", "kiln"):
         mute(store, target, project=HERE, now=NOW)
     told = muted_text(unmute(store, "kiln", project=HERE))
-    assert told.endswith("It is still silent: its source is muted (folder:/kiln).")
-    with pytest.raises(InvalidRequest, match="'kiln' is muted with its source alone; undo that of folder:/kiln"):
+    assert told.endswith("It is still silent: what it is part of is muted (folder:/kiln).")
+    with pytest.raises(InvalidRequest, match="'kiln' is muted with what it is part of; undo that of folder:/kiln"):
         unmute(store, "kiln", project=HERE)
     assert muted_text(unmute(store, "folder:/kiln", project=HERE)).endswith("It can be suggested again.")
     store.sources.remove("folder:/kiln")

@@ -6,7 +6,9 @@ from collections.abc import Collection, Container
 from dataclasses import dataclass
 
 from repertoire.app.lookup import find_meant, unknown_component_text
+from repertoire.domain.component import PART_OF, PLUGIN
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.ports import StoredComponent
 from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
 from repertoire.store.light.exact_copies import muted_at
@@ -22,14 +24,15 @@ class Muted:
     scope: str
     undone: bool = False
     project: str = ""  # the mute holds in this project only; empty: everywhere
-    silenced_by: tuple[str, ...] = ()  # muted sources that keep silent what was unmuted
+    plugin: bool = False  # a plugin, whose parts are silent with it
+    silenced_by: tuple[str, ...] = ()  # muted sources and plugins that keep silent what was unmuted
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
-    With `here` the mute holds in the current project only. Exact copies of a component are muted with it, and what says
-    nearly the same under its name.
+    With `here` the mute holds in the current project only. Exact copies of a component are muted with it, what says
+    nearly the same under its name, and the parts of a plugin.
 
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
@@ -46,7 +49,7 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
     with store.transaction():
         for found in targets:
             store.preferences.mute(found, scope, project=where, now=now)
-    return Muted(targets, scope, project=where)
+    return Muted(targets, scope, project=where, plugin=any(_is_plugin(store, found) for found in targets))
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
@@ -60,24 +63,35 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
     meant = {target, *targets, *(muted_at(project) if scope == PROJECT else ())}
     # a person may name another copy than the muted one
     candidates = meant.union(*store.graph.copies(meant), store.graph.namesakes(meant))
-    silent, sources = tuple(sorted(candidates & set(muted))), _muted_sources(store, candidates, muted)
+    silent, wholes = tuple(sorted(candidates & set(muted))), _muted_wholes(store, candidates, muted)
     if not silent:
-        if sources:
-            message = f"{target!r} is muted with its source alone; undo that of {', '.join(sources)}"
+        if wholes:
+            message = f"{target!r} is muted with what it is part of; undo that of {', '.join(wholes)}"
         else:
             message = f"{target!r} is not muted; muted now: {', '.join(muted) or 'nothing'}"
         raise InvalidRequest(message)
     with store.transaction():
         for found in silent:
             store.preferences.unmute(found, project=project)
-    return Muted(silent, muted[silent[0]], undone=True, silenced_by=sources)
+    return Muted(silent, muted[silent[0]], undone=True, silenced_by=wholes)
 
 
-def _muted_sources(store: Store, keys: Collection[str], muted: Container[str]) -> tuple[str, ...]:
-    """Return the muted sources of components, if each of them lies in one."""
+def _muted_wholes(store: Store, keys: Collection[str], muted: Container[str]) -> tuple[str, ...]:
+    """Return the muted sources and plugins of components, if each of them lies in one."""
     found = [entry for key in sorted(keys) if (entry := store.graph.by_key(key)) is not None]
-    around = [[one for one in (entry.source, entry.component.repository) if one in muted] for entry in found]
-    return tuple(dict.fromkeys(one for sources in around for one in sources)) if all(around) else ()
+    around = [[one for one in _wholes(store, entry) if one in muted] for entry in found]
+    return tuple(dict.fromkeys(one for wholes in around for one in wholes)) if all(around) else ()
+
+
+def _is_plugin(store: Store, key: str) -> bool:
+    entry = store.graph.by_key(key)
+    return entry is not None and entry.component.type == PLUGIN
+
+
+def _wholes(store: Store, entry: StoredComponent) -> tuple[str, ...]:
+    links = store.graph.links(entry.component.id)
+    plugins = (link.other for link in links if link.relation == PART_OF and link.outgoing)
+    return entry.source, entry.component.repository, *plugins
 
 
 def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:

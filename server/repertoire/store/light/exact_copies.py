@@ -33,6 +33,10 @@ _LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                     JOIN node other ON other.id = e.source + e.target - n.id AND other.name = n.name
                     JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
                   WHERE m.scope = 'component' AND m.project IN (%s)"""
+# The parts of a muted plugin are as silent as it, since their install lines would name it again.
+_PARTS = """SELECT part.key FROM quiet CROSS JOIN node n ON n.key = quiet.key
+              CROSS JOIN edge e ON e.target = n.id AND e.relation = 'part_of'
+              JOIN node part ON part.id = e.source"""
 # A component is there already; what only other projects have, whose sources are listed where `%s` stands, is not.
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed
@@ -49,7 +53,8 @@ def silent(rows: Callable[[str, Sequence[str]], Iterable[Sequence[Any]]], projec
     """Return what is muted in a project, with all that is silent with it; and the project, if one above it is muted."""
     places = muted_at(project)
     here = ", ".join(f"?{place}" for place in range(1, len(places) + 1))
-    sql = f"SELECT target FROM mute WHERE project IN ({here}) UNION {_LIKE_MUTED % (here, here)}"
+    quiet = f"SELECT target AS key FROM mute WHERE project IN ({here}) UNION {_LIKE_MUTED % (here, here)}"
+    sql = f"WITH quiet AS ({quiet}) SELECT key FROM quiet UNION {_PARTS}"
     found = {str(target) for (target,) in rows(sql, places)}
     return found if found.isdisjoint(places) else {*found, project}
 
