@@ -128,6 +128,14 @@ def test_what_says_nearly_the_same_under_its_name_is_muted_with_it_unless_it_is_
     store.sources.remove("t")
 
 
+@pytest.mark.parametrize("task", [PROMPT, "What will the weather be like"])
+def test_an_explanation_tells_the_confidence_of_a_set_also_of_what_is_muted(repertoire: Repertoire, task: str) -> None:
+    sure = recommend(repertoire.pipeline, Task(task)).confidence
+    told = explain(repertoire.store, repertoire.pipeline, ExplainRequest(FORMS, task), muted=frozenset({FORMS}))
+    assert told.standing is not None
+    assert told.standing.confidence == pytest.approx(sure)
+
+
 def test_a_muted_plugin_is_brought_along_by_none_of_its_parts(repertoire: Repertoire) -> None:
     store, kit, part = repertoire.store, "k:kit", "k:skills/pdf-kit.md"
     plugin = replace(component("plugin", "kit", "Tools for documents."), id=kit)

@@ -81,6 +81,11 @@ class ChosenSet:
         )
 
 
+def rank_for_set(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = frozenset()) -> Ranking:
+    """Rank all components for a task, without `muted` ids and sources, with the confidence of a set."""
+    return _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+
+
 def choose(
     pipeline: Pipeline, task: Task, *, muted: frozenset[str], environment: Mapping[str, str] | None
 ) -> ChosenSet:
@@ -93,7 +98,7 @@ def choose(
         InvalidRequest: the task holds no word, or a limit allows no component at all.
     """
     _check_limits(task)
-    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    ranking = rank_for_set(pipeline, task, muted=muted)
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
     context = RecommendationContext(muted, task.using, check)
     limits = _limits(task, ranking)

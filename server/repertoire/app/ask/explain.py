@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.app.ask.chosen_set import rank_for_set
 from repertoire.app.ask.recommend import verdict
 from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
@@ -46,7 +47,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND, SEARCH
+from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
@@ -313,10 +314,10 @@ def _rank_for_task(
 ) -> tuple[Ranking, RankForTask]:
     """Rank all components for the task once; return the ranking and the component's rank."""
     told: Item | Other | None = Other(component, barred.why)
+    task = Task(asked.task, project=asked.project)
     if barred.why:  # a component that no set may hold still has a rank
-        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=RECOMMEND)
+        ranking = rank_for_set(pipeline, task)
     else:
-        task = Task(asked.task, project=asked.project)
         ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
     shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
