@@ -223,3 +223,9 @@ def test_what_names_nothing_mutes_no_source_though_many_have_no_repository(reper
     with pytest.raises(UnknownComponent):
         mute(repertoire.store, target, project=HERE, now=NOW)
     assert not repertoire.store.preferences.mutes()
+
+
+@pytest.mark.parametrize("target", ["acme/shelf", "git@github.com:acme/shelf.git", "https://github.com/acme/shelf/"])
+def test_a_source_is_muted_by_whatever_address_an_ingest_takes(repertoire: Repertoire, target: str) -> None:
+    assert mute(repertoire.store, target, project=HERE, now=NOW).targets == (SOURCE.key,)
+    assert unmute(repertoire.store, target, project=HERE).targets == (SOURCE.key,)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from repertoire.app.lookup import find_meant, unknown_component_text
 from repertoire.domain.component import PART_OF, PLUGIN
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.ingestion.addresses import repository_of
 from repertoire.ports import StoredComponent
 from repertoire.retrieval.naming import find_by_name
 from repertoire.store.database import Store
@@ -103,7 +104,8 @@ def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...
     if (trace := store.traces.get(wanted)) is not None:
         return (trace.key,), TRACE
     place = wanted.rstrip("/").removeprefix("https://").removesuffix(".git")
+    places = {place, f"github.com/{place}", repository_of(wanted)} if place else set[str]()
     for row in store.sources.all():
-        if place and place in {row.info.key, row.info.location, row.info.repository}:  # many sources have no repository
+        if places & {row.info.key, row.info.location, row.info.repository} - {""}:  # many sources have no repository
             return (row.info.key,), SOURCE
     return tuple(found.component.id for found in find_by_name(store.graph, wanted)), COMPONENT
