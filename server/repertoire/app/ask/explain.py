@@ -10,7 +10,7 @@ from repertoire.app.ask.chosen_set import rank_for_set
 from repertoire.app.ask.recommend import verdict
 from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
-from repertoire.app.lookup import find_components
+from repertoire.app.lookup import find_components, suggested_last
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.unreachable import LostSource, lost_sources
@@ -170,7 +170,7 @@ def explain(
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = _as_found(pipeline, find_components(store, asked.component, project=asked.project), asked)
+    entries = _as_found(store, pipeline, asked)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id, limit=_LINKS)
@@ -214,8 +214,8 @@ def explain(
     )
 
 
-def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: ExplainRequest) -> list[StoredComponent]:
-    """Return components of one name as a search for it lists them, but installed ones first.
+def _as_found(store: Store, pipeline: Pipeline, asked: ExplainRequest) -> list[StoredComponent]:
+    """Return components of one name as a search for it lists them, but installed ones first, then the suggested one.
 
     Where only one may be the first, nothing is ranked for the others: they are only named.
     """
@@ -223,13 +223,16 @@ def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: Explain
     def standing(entry: StoredComponent) -> tuple[bool, bool]:
         return bool(entry.component.client), not entry.component.installed
 
-    entries = sorted(entries, key=standing)
+    entries = sorted(find_components(store, asked.component, project=asked.project), key=standing)
     if len(entries) == 1 or standing(entries[0]) != standing(entries[1]):
         return entries
+    last = suggested_last(store, [entry for entry in entries if standing(entry) == standing(entries[0])])
     ranking = pipeline.rank(Query(asked.component, project=asked.project), intent=SEARCH)
     place = {ranking.snapshot.summaries[row].id: place for place, row in enumerate(ranking.rows.tolist())}
 
-    return sorted(entries, key=lambda entry: (standing(entry), place.get(entry.component.id, len(place))))
+    return sorted(
+        entries, key=lambda entry: (standing(entry), entry is not last, place.get(entry.component.id, len(place)))
+    )
 
 
 def _why_unfit(store: Store, component: Component) -> str:

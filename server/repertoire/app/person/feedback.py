@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.lookup import find_components, find_meant
+from repertoire.app.lookup import find_components, find_suggested, suggested_last
 from repertoire.app.person.mute import COMPONENT
 from repertoire.app.usage.lessons import KEPT
 from repertoire.domain.component import Component
@@ -41,7 +41,7 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     if outcome not in SAYINGS:
         message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
         raise InvalidRequest(message)
-    component, use = _named_component(store, target, moment)
+    component, use = _named_component(store, target, moment, unwanted=outcome == DISMISSED)
     if outcome == DISMISSED:
         return _dismiss(store, component, moment, used=use is not None)
     if not note.strip() and _was_said(store, component, outcome, moment.project, use):
@@ -68,14 +68,18 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
     return Feedback(component, DISMISSED, used=used)
 
 
-def _named_component(store: Store, target: str, moment: Moment) -> tuple[Component, Event | None]:
+def _named_component(store: Store, target: str, moment: Moment, *, unwanted: bool) -> tuple[Component, Event | None]:
     """Return the component that an id or name means, and its latest use: in this session, else in this project.
+
+    Of several of a name it is the one that was suggested last if that is `unwanted`, else the one that was used last.
 
     Raises:
         UnknownComponent: no component has this id or name.
-        InvalidRequest: several different components have this name, and none was used.
+        InvalidRequest: several different components have this name, and none was used or suggested.
     """
-    found = [entry.component for entry in find_components(store, target, project=moment.project)]
+    known = find_components(store, target, project=moment.project)
+    last = suggested_last(store, known) if unwanted else None
+    found = [entry.component for entry in ([last] if last is not None else known)]
     here = moment.session or None  # a use of no known session is nobody's own
     uses = [
         (event.session == here, event.project == moment.project, event.id, component, event)
@@ -83,6 +87,6 @@ def _named_component(store: Store, target: str, moment: Moment) -> tuple[Compone
         for event in standing(store.events.of_node(component.id, kinds=(SELECTED, FAILED, TAKEN_BACK), limit=50))
     ]
     if not uses:
-        return find_meant(store, target, project=moment.project)[0].component, None
+        return find_suggested(store, target, project=moment.project)[0].component, None
     *_, component, event = max(uses, key=lambda use: use[:3])
     return component, event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container
 from dataclasses import dataclass
 
-from repertoire.app.lookup import find_meant, unknown_component_text
+from repertoire.app.lookup import find_suggested, unknown_component_text
 from repertoire.domain.component import PART_OF, PLUGIN
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.ingestion.addresses import repository_of
@@ -32,12 +32,13 @@ class Muted:
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
-    With `here` the mute holds in the current project only. Exact copies of a component are muted with it, what says
+    Of several components of a name the one that was suggested last is meant. With `here` the mute holds in the current
+    project only. Exact copies of a component are muted with it, what says
     nearly the same under its name, and the parts of a plugin.
 
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
-        InvalidRequest: several different components have this name.
+        InvalidRequest: several different components have this name, and none was suggested.
     """
     targets, scope = _targets_of(store, target, project)
     if not targets:
@@ -45,7 +46,7 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
             unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
         )
     if len(targets) > 1:
-        targets = tuple(found.component.id for found in find_meant(store, target, project=project))
+        targets = tuple(found.component.id for found in find_suggested(store, target, project=project))
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
@@ -64,7 +65,7 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
     meant = {target, *targets, *(muted_at(project) if scope == PROJECT else ())}
     # a person may name another copy than the muted one
     candidates = meant.union(*store.graph.copies(meant), store.graph.namesakes(meant))
-    silent, wholes = tuple(sorted(candidates & set(muted))), _muted_wholes(store, candidates, muted)
+    silent, wholes = tuple(sorted(candidates & set(muted))), _muted_wholes(store, candidates, set(muted) - candidates)
     if not silent:
         if wholes:
             message = f"{target!r} is muted with what it is part of; undo that of {', '.join(wholes)}"
