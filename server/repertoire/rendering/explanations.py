@@ -8,12 +8,24 @@ from typing import Any
 
 from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
 from repertoire.domain.answer import Item
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
+from repertoire.domain.component import (
+    AGENT,
+    ALTERNATIVE_TO,
+    CATALOGUE,
+    CO_OCCURS_WITH,
+    COMMAND,
+    HOOK,
+    MENTIONS,
+    PART_OF,
+    REQUIREMENT,
+    SKILL,
+    Component,
+)
 from repertoire.domain.invocation import MODEL, REFUSED
 from repertoire.domain.soundness import LOST
 from repertoire.domain.technologies import technologies_of
 from repertoire.domain.text import clean_line, counted, to_copy
-from repertoire.ports import Link
+from repertoire.ports import Link, StoredComponent
 from repertoire.rendering.answers import (
     LINE,
     NAME,
@@ -41,6 +53,7 @@ _EXPORTS = 12
 _EVIDENCE = 100
 _RELATED, _ID = 8, 200
 _NAMESAKES, _NAMESAKES_DATA = 3, 19
+_CHECKED = frozenset((SKILL, AGENT, COMMAND, HOOK))  # all that they consist of is read
 _RELATIONS = {
     CO_OCCURS_WITH: "often together with",
     ALTERNATIVE_TO: "alternative to",
@@ -58,8 +71,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _chosen(explanation)
     lines += _line("warning", explanation.warning)
     lines += [client_text(component)] if component.client else []
-    lines += flag_lines(component.flags)
-    lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
+    lines += flag_lines(component.flags) or _line("checks", _checked(explanation.stored))
     lines += _line("description", description_of(component, _DESCRIPTION))
     if not is_withheld(component):
         lines += _line("excerpt", _excerpt(component))
@@ -123,6 +135,16 @@ def _first(told: list[str], most: int) -> list[str]:
 
 def _more(count: int) -> list[str]:
     return [f"and {count} more"] if count > 0 else []
+
+
+def _checked(stored: StoredComponent) -> str:
+    """Say what the checks did with a component without a flag; nothing of what has its programs elsewhere."""
+    if stored.accepted:
+        return f"accepted by you on {stored.accepted[:10]}"
+    if stored.source_kind == CATALOGUE:
+        place = clean_line(stored.component.repository, NAME)
+        return f"none, its files were not read; ingest_repo, or `repertoire ingest https://{place}`, reads them"
+    return "nothing found" if stored.component.type in _CHECKED else ""
 
 
 def _excerpt(component: Component) -> str:

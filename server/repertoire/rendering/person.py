@@ -162,6 +162,9 @@ def feedback_data(kept: Feedback) -> dict[str, Any]:
 
 def report_text(report: FlagReport) -> str:
     """Render the flags of every flagged component, or of one."""
+    if report.unread:
+        place = f"`repertoire ingest https://{clean_line(report.unread, 200)}`"
+        return f"Nothing was checked: only the catalogue's entry is known. {place} reads its files, and checks them."
     if not report.flagged:
         return "The checks found nothing." if report.asked else "No component has a flag of this severity."
     blocks = [_flagged(entry, whole=bool(report.asked)) for entry in report.flagged]
@@ -183,6 +186,7 @@ def report_data(report: FlagReport) -> dict[str, Any]:
     """Return the flags as a JSON object, with the flagged lines, because a person asked for them."""
     return {
         "asked": report.asked,
+        "unread": report.unread,
         "counts": dict(report.counts),
         "flagged": [
             {
