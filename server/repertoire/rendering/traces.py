@@ -156,7 +156,7 @@ def trace_text(shown: ShownTrace) -> str:
             f"trust: {trusted(trust, trace)}",
             *(f"  - {_voted(vote)}" for vote in shown.votes[:_VOTES]),
             *flag_lines(trace.flags),
-            _UNTRUSTED,
+            _UNTRUSTED if trace.status != DRAFT else f"{_DRAFT} It describes, it does not instruct.",
             "",
             "Problem:",
             *_quoted(trace, trace.context),
