@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from repertoire.app.ask.own_setup import asks_own_setup
 from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.session.hint_confidence import INSTALLED_FIRST_THRESHOLD, hint_confidence, is_ready
 from repertoire.app.usage.usage_cache import USE
@@ -88,7 +89,7 @@ def names_components(store: Store, prompt: str) -> bool:
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; most hints are empty."""
-    if is_needless(prompt) or is_needless(in_english(prompt)):
+    if any(is_needless(said) or asks_own_setup(said) for said in dict.fromkeys((prompt, in_english(prompt)))):
         return Offer()
     prompt = without_pasted(without_images(prompt))
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
