@@ -141,9 +141,10 @@ def feedback_text(kept: Feedback) -> str:
     if kept.outcome == DISMISSED:
         return f"Dismissed in this project: {name}. {_UNDO}\n  {key}"
     use = "for its latest use" if kept.used else "though no use of it was seen"
+    still = " It is still muted or dismissed: to hear of it again, mute it with `undo`." if kept.silent else ""
     if kept.repeated:
-        return f"Recorded already: {name} {kept.outcome}, {use}. Nothing changed.\n  {key}"
-    return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
+        return f"Recorded already: {name} {kept.outcome}, {use}. Nothing changed.{still}\n  {key}"
+    return f"Recorded: {name} {kept.outcome}, {use}.{still}\n  {key}"
 
 
 def feedback_data(kept: Feedback) -> dict[str, Any]:

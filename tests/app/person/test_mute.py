@@ -25,7 +25,7 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, PART_OF, TWIN_OF, Edge
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.rendering.health import status_text
-from repertoire.rendering.person import muted_text
+from repertoire.rendering.person import feedback_text, muted_text
 from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
@@ -214,6 +214,9 @@ def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoir
     assert FORMS in everywhere(named(repertoire, THERE))
     marked = search(repertoire.pipeline, Query(PROMPT), muted=repertoire.muted(HERE)).hits
     assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
+    for project, silent in ((HERE, True), (THERE, False)):
+        taken_back = give_feedback(repertoire.store, FORMS, "unknown", moment=Moment(now(), "", project))
+        assert ("still muted or dismissed" in feedback_text(taken_back)) is silent
     unmute(repertoire.store, FORMS, project=HERE)
     assert FORMS in everywhere(named(repertoire, HERE))
 

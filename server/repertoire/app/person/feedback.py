@@ -9,7 +9,7 @@ from repertoire.app.person.mute import COMPONENT
 from repertoire.app.usage.lessons import KEPT
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, TAKEN_BACK, Event, Moment
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, TAKEN_BACK, UNKNOWN, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import standing
 from repertoire.store.database import Store
@@ -20,12 +20,16 @@ _NOTE = 200  # the log keeps at most so many characters of a note
 
 @dataclass(frozen=True)
 class Feedback:
-    """Recorded feedback: the component, the outcome, whether its use was seen, and whether it was said before."""
+    """Recorded feedback: the component, the outcome, whether its use was seen, and whether it was said before.
+
+    `silent` tells of a word that was taken back that the component stays muted or dismissed all the same.
+    """
 
     component: Component
     outcome: str
     used: bool
     repeated: bool = False
+    silent: bool = False
 
 
 def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, note: str = "") -> Feedback:
@@ -44,14 +48,15 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     component, use = _named_component(store, target, moment, unwanted=outcome == DISMISSED)
     if outcome == DISMISSED:
         return _dismiss(store, component, moment, used=use is not None)
+    silent = outcome == UNKNOWN and component.id in store.preferences.silent(project=moment.project)
     if not note.strip() and _was_said(store, component, outcome, moment.project, use):
-        return Feedback(component, outcome, used=use is not None, repeated=True)
+        return Feedback(component, outcome, used=use is not None, repeated=True, silent=silent)
     data = {"name": clean_line(component.name, 120), "outcome": outcome, "by": "feedback"}
     if note.strip():
         data["note"] = clean_line(redact(note[:KEPT]), _NOTE)
     session, request = (use.session, use.request) if use is not None else (moment.session, "")
     store.events.append([Event(moment.at, OUTCOME, session, moment.project, request, component.id, data)])
-    return Feedback(component, outcome, used=use is not None)
+    return Feedback(component, outcome, used=use is not None, silent=silent)
 
 
 def _was_said(store: Store, component: Component, outcome: str, project: str, use: Event | None) -> bool:
