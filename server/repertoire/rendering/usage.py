@@ -152,9 +152,9 @@ def stats_text(found: Stats) -> str:
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing it)" if found.installed else ""
+    offered, followed = (counted(number, "time") for number in (found.offered, found.followed))
     lines = [
-        f"Offered {counted(found.offered, 'time')}, followed {counted(found.followed, 'time')} "
-        f"({low:.0f}-{high:.0f} %, 95 % confidence).",
+        f"Offered {offered}, followed {followed} ({low:.0f}-{high:.0f} %, 95 % confidence).",
         f"Selected {counted(found.selected, 'time')}{installed}. Outcomes: {told}.",
         f"A use counts half after {found.half_life_days} days.",
         f"{found.requests} past requests are kept, {found.most_requests} at most.",

@@ -11,6 +11,7 @@ import numpy as np
 from repertoire.app.ask.own_setup import asks_own_setup
 from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.session.hint_confidence import INSTALLED_FIRST_THRESHOLD, hint_confidence, is_ready
+from repertoire.app.session.install_program import missing_program
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer, stands_alone
@@ -137,6 +138,7 @@ def hint_item(hit: Hit) -> HintItem:
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
         alone=stands_alone(component.type, component.marketplace, component.body),
+        missing=missing_program(component.install),
     )
 
 
