@@ -305,7 +305,7 @@ TOOLS = (
             "trace": text("With `trace`: its id.", most=100),
         },
         required=("what",),
-        example={"what": "requests"},
+        example={"what": "trace", "trace": "trace:1f0c2d3e4b5a"},
         output=output(
             message="string",
             what="string",

@@ -232,3 +232,8 @@ def test_what_names_nothing_mutes_no_source_though_many_have_no_repository(reper
 def test_a_source_is_muted_by_whatever_address_an_ingest_takes(repertoire: Repertoire, target: str) -> None:
     assert mute(repertoire.store, target, project=HERE, now=NOW).targets == (SOURCE.key,)
     assert unmute(repertoire.store, target, project=HERE).targets == (SOURCE.key,)
+
+
+def test_what_stands_for_all_suggestions_is_refused_with_the_switch_that_turns_them_off(repertoire: Repertoire) -> None:
+    with pytest.raises(UnknownComponent, match="everywhere they are turned off by the switch in the plugin's settings"):
+        mute(repertoire.store, "All", project=HERE, now=NOW)

@@ -15,6 +15,11 @@ from repertoire.store.database import Store
 from repertoire.store.light.exact_copies import muted_at
 
 COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
+_EVERYTHING = frozenset(("all", "everything", "suggestions", "*"))
+_SWITCH = (
+    "no single target stands for all suggestions: `project` stands for those in the present project, and everywhere "
+    "they are turned off by the switch in the plugin's settings (/plugin), or by REPERTOIRE_OFF=1 in the environment"
+)
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,16 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
     """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
     Of several components of a name the one that was suggested last is meant. With `here` the mute holds in the current
-    project only. Exact copies of a component are muted with it, what says
-    nearly the same under its name, and the parts of a plugin.
+    project only. Exact copies of a component are muted with it, what says nearly the same under its name, and the parts
+    of a plugin.
 
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
         InvalidRequest: several different components have this name, and none was suggested.
     """
     targets, scope = _targets_of(store, target, project)
+    if not targets and target.strip().casefold() in _EVERYTHING:
+        raise UnknownComponent(_SWITCH)
     if not targets:
         raise UnknownComponent(
             unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
