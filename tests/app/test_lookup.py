@@ -79,3 +79,13 @@ def test_what_is_said_of_a_name_is_said_of_what_a_hint_called_so_last(tmp_path: 
         assert set(unmute(store, "weaver", project="/p").targets) == {whole.id, part.id}
         assert give_feedback(store, "weaver", DISMISSED, moment=moment).component.id == whole.id
         assert give_feedback(store, "weaver", OK, moment=moment).component.id == others[1].id
+
+
+def test_how_a_use_went_is_said_of_the_one_of_a_name_that_is_installed(tmp_path: Path) -> None:
+    here = component("agent", "weaver", "Weaves here.", installed=True)
+    others = [component(kind, "weaver", f"Weaves {kind}.") for kind in ("skill", "command")]
+    with open_repertoire(filled_home(tmp_path, here, *others), environment={}) as opened:
+        store, moment = opened.store, Moment("2026-11-29T11:00:00Z", "s", "/p")
+        store.events.append([Event("2026-11-29T10:00:00Z", OFFERED, "s", "/p", "", others[0].id)])
+        for outcome, meant in ((BAD, here), (DISMISSED, others[0])):
+            assert give_feedback(store, "weaver", outcome, moment=moment).component.id == meant.id

@@ -76,7 +76,8 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
 def _named_component(store: Store, target: str, moment: Moment, *, unwanted: bool) -> tuple[Component, Event | None]:
     """Return the component that an id or name means, and its latest use: in this session, else in this project.
 
-    Of several of a name it is the one that was suggested last if that is `unwanted`, else the one that was used last.
+    Of several of a name it is the one that was suggested last if that is `unwanted`, else the one that was used last,
+    or that is installed: no other can have been used.
 
     Raises:
         UnknownComponent: no component has this id or name.
@@ -92,6 +93,9 @@ def _named_component(store: Store, target: str, moment: Moment, *, unwanted: boo
         for event in standing(store.events.of_node(component.id, kinds=(SELECTED, FAILED, TAKEN_BACK), limit=50))
     ]
     if not uses:
+        installed = {one.content_hash: one for one in found if one.installed}
+        if len(installed) == 1 and not unwanted:
+            return next(iter(installed.values())), None
         return find_suggested(store, target, project=moment.project)[0].component, None
     *_, component, event = max(uses, key=lambda use: use[:3])
     return component, event
