@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
-from repertoire.domain.answer import Item
+from repertoire.domain.answer import Item, Other
 from repertoire.domain.component import (
     AGENT,
     ALTERNATIVE_TO,
@@ -16,6 +16,7 @@ from repertoire.domain.component import (
     COMMAND,
     HOOK,
     MENTIONS,
+    ONE_PLUGIN,
     PART_OF,
     REQUIREMENT,
     SKILL,
@@ -109,13 +110,19 @@ def _relations(explanation: Explanation) -> list[str]:
     needing = [called[link.other] for link in explanation.needed_by]
     related = [_related(link, called) for link in explanation.goes_with]
     against = [_against(link, called) for link in explanation.conflicts]
-    beside = [*related[:_RELATED], *map(other_text, explanation.companions), *_more(len(related) - _RELATED)]
+    beside = [*related[:_RELATED], *map(other_text, _companions(explanation)), *_more(len(related) - _RELATED)]
     return [
         *_line("needed by", ", ".join(_first(needing, _RELATED))),
         *_list("works with", beside),
         *_list("conflicts with", _first(against, _RELATED)),
         *_list("copies", [*map(_twin, explanation.twins), *_more(explanation.more_twins)]),
     ]
+
+
+def _companions(explanation: Explanation) -> list[Other]:
+    """Return the companions but those that are told to be of the same plugin already."""
+    named = {link.other for link in explanation.goes_with[:_RELATED] if link.evidence == ONE_PLUGIN}
+    return [other for other in explanation.companions if other.component.id not in named]
 
 
 def _list(label: str, rows: Sequence[str]) -> list[str]:
@@ -318,7 +325,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "needs": _other_names(explanation.needs),
         "goes_with": [
             *_other_names(explanation.goes_with[:_RELATED]),
-            *(clean_line(other.component.name, 80) for other in explanation.companions),
+            *(clean_line(other.component.name, 80) for other in _companions(explanation)),
         ],
         "conflicts": _other_names(explanation.conflicts[:_RELATED]),
         "same_name": list(explanation.namesakes[:_NAMESAKES_DATA]),

@@ -22,6 +22,7 @@ from repertoire.domain.component import (
     CONFLICTS_WITH,
     DEPENDS_ON,
     MENTIONS,
+    ONE_PLUGIN,
     PART_OF,
     TWIN_OF,
     Component,
@@ -229,11 +230,17 @@ def test_what_the_checks_found_is_told_also_if_that_is_nothing_or_nothing_was_re
     assert unread.startswith("Nothing was checked: only the catalogue's entry is known. `repertoire ingest https://")
 
 
-def test_known_combinations_are_told_with_whom_they_put_it(repertoire: Repertoire) -> None:
-    edge = Edge(OTHER.id, KIT.id, PART_OF, 1.0, "plugins/taxes")
-    repertoire.store.sources.set_edges([edge], now=NOW, file="plugin")
+def test_known_combinations_are_told_with_whom_they_put_it_but_once(repertoire: Repertoire) -> None:
+    changelog = f"{SOURCE.key}:skills/changelog.md"
+    parts = [Edge(one, KIT.id, PART_OF, 1.0, "plugins/taxes") for one in (OTHER.id, changelog)]
+    sibling = Edge(FORMS.id, changelog, CO_OCCURS_WITH, 1.0, ONE_PLUGIN)
+    repertoire.store.sources.set_edges([*parts, sibling], now=NOW, file="plugin")
     renew_patterns(repertoire.store)
-    assert "  - scanner (skill): part of taxes's set, with tax-forms" in told(repertoire, FORMS.id).splitlines()
+    lines = told(repertoire, FORMS.id).splitlines()
+    assert "  - scanner (skill): part of taxes's set, with tax-forms" in lines
+    assert [line for line in lines if "changelog" in line] == [
+        "  - often together with changelog (parts of one plugin)"
+    ]
 
 
 def test_of_many_relations_the_first_are_told_and_how_many_more_there_are(repertoire: Repertoire) -> None:
