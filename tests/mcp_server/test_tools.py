@@ -188,7 +188,7 @@ async def test_an_explanation_can_hold_the_graph_around_it(talk: Talk) -> None:
         ("forget", {"what": "project", "project": f"/{'x' * 300}"}, "is too long for any folder"),
         ("mute", {"target": "no-such-thing"}, "no-such-thing"),
         ("mute", {"target": "pdf-forms", "undo": True}, "is not muted"),
-        ("forget", {"what": "trace"}, "the id of the trace"),
+        ("forget", {"what": "trace"}, "cannot forget 'trace' without the id of the trace"),
         ("forget", {}, 'missing (one of requests, project, trace, all). Send for example {"what": "trace", "trace"'),
         ("forget", {"what": "some"}, "one of requests, project, trace, all"),
         ("set_capabilities", {"id": "x", "capabilities": ["y"]}, "search_components, finds one"),
