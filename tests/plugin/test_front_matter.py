@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from plugin.surface import AGENTS, COMMANDS, PROSE, SKILLS, TOOL_PREFIX, document, label, read_json
+from repertoire.documentation.skill import skill_markdown
 from repertoire.mcp_server.tool_definitions import TOOLS as TOOL_DEFINITIONS
 
 LISTED_CHARACTERS = 1536  # the client cuts a listing entry there
@@ -105,12 +106,16 @@ def test_every_tool_named_exists(path: Path) -> None:
     assert document(path).tools <= known
 
 
-@pytest.mark.parametrize("path", PROSE, ids=label)
-def test_no_field_is_named_that_the_client_does_not_show(path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [*(document(path).body for path in PROSE), skill_markdown("rust", "Of Rust.", ())],
+    ids=[*map(label, PROSE), "the skill of a pack"],
+)
+def test_no_field_is_named_that_the_client_does_not_show(text: str) -> None:
     # Claude Code shows the text of an answer, and none of its data
     answered = set().union(*(_names(tool.output) for tool in TOOL_DEFINITIONS))
     asked = set().union(*({tool.name} | _names(tool.input_schema) for tool in TOOL_DEFINITIONS))
-    named = {code.partition(":")[0] for code in document(path).body.split("`")[1::2]}
+    named = {code.partition(":")[0] for code in text.split("`")[1::2]}
     assert not named & (answered - asked)
 
 
