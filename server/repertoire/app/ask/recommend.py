@@ -19,6 +19,8 @@ from repertoire.domain.answer import Dependency, Hit, Item, Other, Recommendatio
 from repertoire.domain.component import PLUGIN, Component, alone_line, stands_alone
 from repertoire.domain.trust import INSTALLABLE, risk
 from repertoire.learning.pasted import without_pasted
+from repertoire.retrieval.confidence import SURE_THRESHOLD, chance
+from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import combined_topic
 from repertoire.retrieval.ranking import Ranking
@@ -84,13 +86,14 @@ def verdict(
     The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
     best = choose(pipeline, task, muted=muted, environment=environment)
+    ranking = replace(best.ranking, confidence=_confidence(best))
     for chosen in best.assembly.chosen:
         if chosen.key == component.id:
-            return best.ranking, _item(best, chosen)
+            return ranking, _item(best, chosen)
     ranked = {candidate.key for candidate in best.case.ranked}
     if component.id not in ranked or not best.worth_naming:
-        return best.ranking, None
-    return best.ranking, _left_out(best, best.pool.hit(component.id))
+        return ranking, None
+    return ranking, _left_out(best, best.pool.hit(component.id))
 
 
 def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
@@ -105,7 +108,7 @@ def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
 
 
 def _answer(best: ChosenSet) -> Recommendation:
-    ranking, pool = best.ranking, best.pool
+    ranking, pool, sure = best.ranking, best.pool, _confidence(best)
     items = tuple(_item(best, chosen) for chosen in best.assembly.chosen)
     near = _runners_up(pool.ranked, items)
     return Recommendation(
@@ -123,11 +126,28 @@ def _answer(best: ChosenSet) -> Recommendation:
         reserve=_install(best, [item for item in items if item.spare]),
         dependencies=_dependencies(best),
         warnings=tuple(_warnings(best, items)),
-        fits=ranking.fits,
-        confidence=ranking.confidence,
+        fits=ranking.fits and (sure == ranking.confidence or sure >= SURE_THRESHOLD),
+        confidence=sure,
         report=ranking.report,
         degraded=ranking.degraded,
     )
+
+
+def _confidence(best: ChosenSet) -> float:
+    """Return the confidence in a set; for the name of a component that is not in it, the chance that its first serves.
+
+    A name leaves no doubt which component is meant, but "docker" may be answered without the server that is so called.
+    """
+    ranking, chosen = best.ranking, best.assembly.chosen
+    rows = [ranking.snapshot.row_of(member.key) for member in chosen]
+    if (
+        not rows
+        or NAME not in ranking.parts
+        or ranking.grades is None
+        or any(ranking.parts[NAME][row] > 0.0 for row in rows)
+    ):
+        return ranking.confidence
+    return min(ranking.confidence, chance(float(ranking.grades[rows[0], 0])))
 
 
 def _item(best: ChosenSet, chosen: Chosen) -> Item:
