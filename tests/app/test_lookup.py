@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.lookup import find_components, find_to_install
+from repertoire.app.person.feedback import give_feedback
+from repertoire.app.person.mute import mute, unmute
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
-from repertoire.domain.event import OFFERED, Event
-from sample_home import component, filled_home
+from repertoire.domain.event import BAD, DISMISSED, OFFERED, OK, SELECTED, Event, Moment
+from sample_home import NOW, component, filled_home
 
 
 def test_of_exact_copies_the_one_that_was_suggested_is_meant_unless_one_is_installed(tmp_path: Path) -> None:
@@ -52,3 +55,37 @@ def test_a_name_of_a_plugin_means_no_component_of_that_name_elsewhere(tmp_path: 
         for asked in ("other:weaver", "other/shelf:weaver", "agents:weaver"):
             with pytest.raises(UnknownComponent, match=r"did you mean weaver\?"):
                 find_components(opened.store, asked)
+
+
+def test_what_is_said_of_a_name_is_said_of_what_a_hint_called_so_last(tmp_path: Path) -> None:
+    whole = component("plugin", "weaver", "Weaves, too.", plugin="weaver")
+    part = component("command", "weaver", "Weaves at once.", plugin="weaver")
+    others = [component(kind, "weaver", f"Weaves {kind}.") for kind in ("skill", "agent", "hook", "mcp_server")]
+    others += [component("skill", "weaver", f"Weaves {n} times.", path=f"{n}.md") for n in range(2)]
+    with open_repertoire(filled_home(tmp_path, whole, part, *others), environment={}) as opened:
+        store, moment = opened.store, Moment("2026-11-29T11:00:00Z", "s", "/p")
+
+        def happened(minute: int, kind: str, node: str) -> None:
+            store.events.append([Event(f"2026-11-29T10:{minute:02}:00Z", kind, "s", "/p", "", node)])
+
+        with pytest.raises(InvalidRequest, match=r"several are called 'weaver': .*, and 2 more\)"):
+            mute(store, "weaver", project="/p", now=NOW)
+        happened(1, OFFERED, others[0].id)
+        assert give_feedback(store, "weaver", BAD, moment=moment).component.id == others[0].id
+        happened(2, SELECTED, others[1].id)
+        happened(3, OFFERED, part.id)
+        assert explain(store, opened.pipeline, ExplainRequest("weaver")).stored.component.id == part.id
+        assert mute(store, "weaver", project="/p", now=NOW).targets == (whole.id, part.id)
+        assert set(unmute(store, "weaver", project="/p").targets) == {whole.id, part.id}
+        assert give_feedback(store, "weaver", DISMISSED, moment=moment).component.id == whole.id
+        assert give_feedback(store, "weaver", OK, moment=moment).component.id == others[1].id
+
+
+def test_how_a_use_went_is_said_of_the_one_of_a_name_that_is_installed(tmp_path: Path) -> None:
+    here = component("agent", "weaver", "Weaves here.", installed=True)
+    others = [component(kind, "weaver", f"Weaves {kind}.") for kind in ("skill", "command")]
+    with open_repertoire(filled_home(tmp_path, here, *others), environment={}) as opened:
+        store, moment = opened.store, Moment("2026-11-29T11:00:00Z", "s", "/p")
+        store.events.append([Event("2026-11-29T10:00:00Z", OFFERED, "s", "/p", "", others[0].id)])
+        for outcome, meant in ((BAD, here), (DISMISSED, others[0])):
+            assert give_feedback(store, "weaver", outcome, moment=moment).component.id == meant.id

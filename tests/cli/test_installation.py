@@ -150,10 +150,11 @@ def test_what_was_taken_back_is_called_installed_no_more(run, shelf, user):
 
 def test_a_person_is_told_what_is_installed_already(run, shelf, user):
     assert run("install", "weave", "--yes").returncode == 0
-    again = run("install", "weave", "--yes")
-    assert again.returncode == 0
-    assert "it is installed already" in again.stdout
-    assert "Nothing to do." in again.stdout
+    again = run("install", "weave", "--yes").stdout
+    assert "it is installed already" in again
+    assert "Nothing to do." in again
+    run("install", "weave", "weaver", "--yes")
+    assert "skills/weave" not in run("install", "--undo").stdout
 
 
 def test_for_a_project_alone_nothing_is_written_elsewhere(run, shelf, user, tmp_path):

@@ -35,11 +35,11 @@ def shelf(environment: dict[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 def look(shelf: dict[str, str], tmp_path: Path) -> Look:
-    """Return what a person sees of a command on a terminal of sixty columns."""
+    """Return what a person sees of a command on a terminal, of sixty columns if not told otherwise."""
 
-    def at(*arguments: str, **more: str) -> str:
+    def at(*arguments: str, width: int = NARROW, **more: str) -> str:
         ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x18\x00" + bytes([NARROW]) + b"\x00" * 5)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x18\x00" + bytes([width]) + b"\x00" * 5)
         environment = {**shelf, "TERM": "xterm-256color", **more}
         process = subprocess.Popen(
             [*REPERTOIRE, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=tmp_path
@@ -99,9 +99,13 @@ def test_the_second_line_of_an_item_is_set_in_and_a_mark_never_stands_alone(
     assert {line[:2] for line in listed.splitlines()[1:]} == {"  "}
 
 
-def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:
+def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run, tmp_path: Path) -> None:
     assert run("refresh", "--text-only").returncode == 0  # which finds no folder of the shelf
-    seen = look("sources", NO_COLOR="1")
+    far = tmp_path / "where-the-baskets-are-woven"
+    far.mkdir()
+    assert run("ingest", str(far)).returncode == 0
+    assert re.search(rf"(?m)^folder:{re.escape(str(far))}\s", look("sources"))
+    seen = look("sources", width=200, NO_COLOR="1")
     assert re.search(r"source +.*kind +.*components", seen)
     assert not re.search(r"\x1b\[(?:3|4|9|10)\d", seen), "a colour"
     assert seen.endswith("1 source not read again; `repertoire stale` says why\n")

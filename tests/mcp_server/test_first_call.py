@@ -36,7 +36,7 @@ async def test_the_first_call_is_answered_from_words_and_meaning_and_says_what_i
         first = await ask(client, "recommend_set", task=TASK)
 
     assert "fastapi" in first
-    assert "vectors" not in first
+    assert "until they are embedded" not in first
     assert UNREAD in first
 
 
@@ -50,3 +50,12 @@ async def test_it_is_the_answer_that_is_given_once_all_was_read(talk: Talk, disp
 
     assert UNREAD not in second
     assert [line for line in first.splitlines() if UNREAD not in line] == second.splitlines()
+
+
+async def test_where_no_refresh_may_run_an_empty_home_says_that_nothing_is_known(
+    environment: dict[str, str], talk: Talk
+) -> None:
+    environment["REPERTOIRE_BACKGROUND"] = "false"
+    async with talk() as client:
+        for tool, asked in (("recommend_set", {"task": TASK}), ("search_components", {"query": TASK})):
+            assert "no component is known yet" in await ask(client, tool, **asked)

@@ -233,3 +233,10 @@ async def test_a_second_use_of_what_was_never_suggested_is_no_use_after_a_sugges
     assert events_of(home, OFFERED) == []
     assert len(events_of(home, SELECTED)) == 4
     assert "after it was suggested" not in status
+
+
+async def test_a_word_that_changed_is_what_the_next_explanation_tells(talk: Talk) -> None:
+    async with talk() as client:
+        for outcome, told in (("ok", "went well 1 of 1 time"), ("failed", "went well 0 of 1 time")):
+            await ask(client, "report_outcome", id=PDF, outcome=outcome)
+            assert told in await ask(client, "explain_component", id=PDF)

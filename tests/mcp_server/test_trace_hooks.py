@@ -187,7 +187,7 @@ async def test_a_hard_won_solution_is_proposed_once_to_the_person_and_kept_only_
         await ask(client, "status")
         with Store.open(home / "repertoire.db") as store:
             assert [trace.status for trace in store.traces.all()] == [DRAFT]
-        assert "amount_net" in await ask(client, "get_trace", id=token)
+        assert re.search(r"(?s)\nDraft, not kept yet.+amount_net", await ask(client, "get_trace", id=token))
         assert "No trace fits" in await ask(client, "search_traces", query="KeyError: 'net' in totals")
         await solve(client)
         assert await told(client, "hook_stop", stop_hook_active="false") == {}

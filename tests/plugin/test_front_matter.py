@@ -8,6 +8,8 @@ import jsonschema
 import pytest
 
 from plugin.surface import AGENTS, COMMANDS, PROSE, SKILLS, TOOL_PREFIX, document, label, read_json
+from repertoire.documentation.skill import skill_markdown
+from repertoire.mcp_server.tool_definitions import TOOLS as TOOL_DEFINITIONS
 
 LISTED_CHARACTERS = 1536  # the client cuts a listing entry there
 NAME = {"type": "string", "pattern": "^[a-z][a-z0-9-]{1,63}$"}
@@ -102,6 +104,29 @@ def test_the_listing_of_all_skills_stays_within_a_quarter_of_the_clients_budget(
 def test_every_tool_named_exists(path: Path) -> None:
     known = {tool["name"] for tool in read_json("server/tools.json")["tools"]}
     assert document(path).tools <= known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*(document(path).body for path in PROSE), skill_markdown("rust", "Of Rust.", ())],
+    ids=[*map(label, PROSE), "the skill of a pack"],
+)
+def test_no_field_is_named_that_the_client_does_not_show(text: str) -> None:
+    # Claude Code shows the text of an answer, and none of its data
+    answered = set().union(*(_names(tool.output) for tool in TOOL_DEFINITIONS))
+    asked = set().union(*({tool.name} | _names(tool.input_schema) for tool in TOOL_DEFINITIONS))
+    named = {code.partition(":")[0] for code in text.split("`")[1::2]}
+    assert not named & (answered - asked)
+
+
+def _names(schema: object) -> set[str]:
+    """Return the names of all properties in a schema, and the values that it allows."""
+    if isinstance(schema, list):
+        return set().union(*map(_names, schema))
+    if not isinstance(schema, dict):
+        return set()
+    below = set().union(*map(_names, schema.values()))
+    return below | set(schema.get("properties", {})) | set(schema.get("enum", ()))
 
 
 @pytest.mark.parametrize("path", [*SKILLS, *COMMANDS], ids=label)

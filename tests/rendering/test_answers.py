@@ -29,7 +29,7 @@ HIT = Hit(
 
 
 def test_a_ranked_list_reads_at_a_glance() -> None:
-    assert answer_text(Answer((HIT,), fits=True, confidence=0.9, degraded=("vectors 1/2",))).splitlines() == [
+    assert answer_text(Answer((HIT,), fits=True, confidence=0.9, degraded=("1 of 2 is missing",))).splitlines() == [
         "1 component, best first:",
         "1. postgres (mcp server, available)",
         "   Runs SQL.",
@@ -37,7 +37,7 @@ def test_a_ranked_list_reads_at_a_glance() -> None:
         "   install: add market",
         "   then: install it",
         "   id: s:a.md",
-        "Note: vectors 1/2",
+        "Note: 1 of 2 is missing",
     ]
 
 

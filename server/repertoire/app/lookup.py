@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from repertoire.domain.component import PLUGIN, Component
@@ -44,13 +44,40 @@ def find_meant(store: Store, asked: str, *, project: str = "") -> list[StoredCom
     return _meant(find_components(store, asked, project=project), asked)
 
 
+def find_suggested(store: Store, asked: str, *, project: str = "") -> list[StoredComponent]:
+    """Return what `find_meant` returns; of several different components of a name, the one that was suggested last.
+
+    A hint names no id, so whoever says something of it has the name alone.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name, and none was suggested.
+    """
+    found = find_components(store, asked, project=project)
+    last = suggested_last(store, found)
+    if last is None:
+        return _meant(found, asked)
+    whole = [entry for entry in found if entry.component.type == PLUGIN and _plugin_of(entry) == _plugin_of(last)]
+    same = [entry for entry in found if not _differ((entry, *(whole[:1] or (last,))))]
+    plugins = {_plugin_of(entry) for entry in whole}
+    return [*same, *(entry for entry in found if entry not in same and _plugin_of(entry) in plugins)]
+
+
+def suggested_last(store: Store, found: Sequence[StoredComponent]) -> StoredComponent | None:
+    """Return which of several different components was suggested last; None if they are the same, or none was."""
+    named = store.events.last(OFFERED) if _differ(found) else {}
+    suggested = [entry for entry in found if entry.component.id in named]
+    return max(suggested, key=lambda entry: named[entry.component.id], default=None)
+
+
 def _meant(found: list[StoredComponent], asked: str) -> list[StoredComponent]:
     wholes = {_plugin_of(entry) for entry in found if entry.component.type == PLUGIN}
     parts = [entry for entry in found if entry.component.type != PLUGIN and _plugin_of(entry) in wholes]
     meant = [entry for entry in found if entry not in parts]
     if _differ(meant):
         listed = ", ".join(entry.component.id for entry in meant[:_MAX_IDS])
-        message = f"several are called {clean_line(asked, 80)!r}: name one by its id ({listed})"
+        more = f", and {len(meant) - _MAX_IDS} more" if len(meant) > _MAX_IDS else ""
+        message = f"several are called {clean_line(asked, 80)!r}: name one by its id ({listed}{more})"
         raise InvalidRequest(message)
     return [*meant, *parts]
 

@@ -27,15 +27,13 @@ _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufef
 def show(
     value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.TextTable] | None = None
 ) -> None:
-    """Print data as JSON, or its text; on a terminal the text is wrapped, or laid out as a table if one is given."""
+    """Print data as JSON, or its text; on a terminal the text is wrapped, or a table of it is laid out if that fits."""
     if as_json or not sys.stdout.isatty():
         click.echo(as_text(value) if as_json else text().rstrip("\n"))
         return
     from repertoire.cli import terminal  # noqa: PLC0415 - nothing that nobody looks at needs it
 
-    if table is not None and (rows := table()).rows:
-        terminal.write_table(rows)
-    else:
+    if table is None or not (rows := table()).rows or not terminal.write_table(rows):
         terminal.write(text())
 
 

@@ -113,14 +113,14 @@ def sources_command(source: str | None, as_json: bool) -> None:
         lambda: sources_text(rows, lost),
         as_json=as_json,
         table=lambda: TextTable(
-            ("source", "kind", "components", "read", ""),
+            ("source", "kind", "components", "read", *([""] if lost else [])),
             [
                 (
                     row.info.key,
                     row.info.kind,
                     row.components,
                     row.ingested_at[:10],
-                    "not read" if row.info.key in lost else "",
+                    *(["not read" if row.info.key in lost else ""] if lost else []),
                 )
                 for row in rows
             ],

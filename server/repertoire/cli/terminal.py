@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import rich.table
 from rich.console import Console
+from rich.measure import Measurement
 from rich.text import Text
 
 _WIDEST = 120  # columns: longer lines are hard to read, even in a wider window
+_ANY_WIDTH = 10_000  # columns: for a measure that no terminal limits
 _HEAD = re.compile(r"\d+\. ")
 _HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: |Note: )?")
 _NAMED = re.compile(r"(?:(?:note|task|epic|procedure):)?[0-9a-f]{8,12} \[")  # an item of a list with its id
@@ -42,17 +44,24 @@ def write(text: str) -> None:
             console.print(Text(part, style), soft_wrap=True)
 
 
-def write_table(table: TextTable) -> None:
-    """Print a table; cells are wrapped if the terminal is narrow, and numbers are right-aligned."""
+def write_table(table: TextTable) -> bool:
+    """Print a table, numbers right-aligned; tell whether the terminal is wide enough, else print nothing.
+
+    A key that is cut in two can neither be read out nor copied.
+    """
     drawn = rich.table.Table(box=None, header_style="bold", pad_edge=False)
     for place, name in enumerate(table.columns):
         numbers = all(isinstance(row[place], (int, float)) for row in table.rows)
-        drawn.add_column(name, overflow="fold", justify="right" if numbers else "left")
+        drawn.add_column(name, justify="right" if numbers else "left")
     for row in table.rows:
         drawn.add_row(*(Text(str(cell)) for cell in row))
-    _console().print(drawn)
+    console = _console()
+    if Measurement.get(console, console.options.update_width(_ANY_WIDTH), drawn).maximum > console.width:
+        return False
+    console.print(drawn)
     if table.note:
         write(table.note)
+    return True
 
 
 def _console() -> Console:

@@ -49,6 +49,7 @@ PROVIDES, DEPENDS_ON, CO_OCCURS_WITH, ALTERNATIVE_TO, PART_OF, MENTIONS, MEMBER_
 )
 # Symmetric relations between components: a twin has the same text elsewhere; two that conflict are never in one set.
 TWIN_OF, CONFLICTS_WITH = "twin_of", "conflicts_with"
+ONE_PLUGIN = "parts of one plugin"  # the evidence of edges between what one plugin bundles
 CURATOR = "curator"  # the evidence of edges that a person set by hand
 
 _WITH_RANGE = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")

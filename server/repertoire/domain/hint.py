@@ -55,6 +55,7 @@ class HintItem:
     whole: bool = True  # false where these are only those that are known
     alone: bool = False  # it can be copied without the others of its plugin
     by_person: bool = False  # the client lets a person alone start it
+    missing: str = ""  # a program that these lines start and that is not on this machine
 
 
 def switched_off(environment: Mapping[str, str]) -> bool:
@@ -81,6 +82,7 @@ def _line(item: HintItem) -> str:
     if item.by_person:
         state += f"; only the person can start it{f', with /{item.name}' if item.installed else ''}"
     if item.install and not item.installed:
+        state += f"; {item.missing} is not found here" if item.missing else ""
         state += f"; install: {_how(item)}"
     description = _shown(item.description)
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS)

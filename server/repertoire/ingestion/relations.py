@@ -12,6 +12,7 @@ from repertoire.domain.component import (
     DEPENDS_ON,
     MCP_SERVER,
     MENTIONS,
+    ONE_PLUGIN,
     PART_OF,
     PLUGIN,
     SKILL,
@@ -207,4 +208,4 @@ def _strongest(group: Sequence[SourceMember]) -> Iterator[Edge]:
             degree[first_id] = degree.get(first_id, 0) + 1
             degree[second_id] = degree.get(second_id, 0) + 1
             low, high = sorted((first_id, second_id))
-            yield Edge(low, high, CO_OCCURS_WITH, -weight, "parts of one plugin")
+            yield Edge(low, high, CO_OCCURS_WITH, -weight, ONE_PLUGIN)

@@ -30,7 +30,8 @@ def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if value is not None and value != "":
             values[name] = _fit(tool, name, schema, value)
         elif name in tool.required:
-            raise _refusal(tool, f"{name!r} is missing ({schema['description']})")
+            wanted = _wanted(schema) if "enum" in schema else schema["description"]
+            raise _refusal(tool, f"{name!r} is missing ({wanted})")
         elif "default" in schema:
             values[name] = schema["default"]
     return values

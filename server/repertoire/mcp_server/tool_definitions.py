@@ -123,8 +123,8 @@ TOOLS = (
         title="Explain a component",
         description=(
             "Explains one component: what it is, provides and needs, what it goes with and on what evidence, what "
-            "this machine lacks for it, origin, licence, dates, how often it was used here, the traces solved with "
-            "it; with a task also where it stands for that task and why, and what keeps it out of the set. Use it "
+            "this machine lacks for it, checks, origin, licence, dates, how often it was used here, the traces solved "
+            "with it; with a task also where it stands for that task and why, and what keeps it out of the set. Use it "
             "when the user asks about a component, or why it was or was not recommended, or before installing one. A "
             "trace's id explains the trace."
         ),
@@ -305,7 +305,7 @@ TOOLS = (
             "trace": text("With `trace`: its id.", most=100),
         },
         required=("what",),
-        example={"what": "requests"},
+        example={"what": "trace", "trace": "trace:1f0c2d3e4b5a"},
         output=output(
             message="string",
             what="string",

@@ -101,7 +101,12 @@ TRACE_TOOLS = (
             "discard": flag("true: delete that draft."),
         },
         required=(),
-        example={"title": "Vite runs out of memory", "context": "vite build dies", "solution": "Raise the limit."},
+        example={
+            "title": "Vite runs out of memory",
+            "context": "vite build dies",
+            "solution": "Raise the limit.",
+            "environment": ["framework=vite 6.2"],
+        },
         output=_KEPT,
         needs_model=True,
         **_DONE,

@@ -10,6 +10,7 @@ from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.app.current_project import current_project
+from repertoire.app.health.status import NOTHING_KNOWN
 from repertoire.app.projects.places import require_folder, root_of
 from repertoire.app.projects.watching import start_watching
 from repertoire.app.session import hook_events, solving
@@ -102,7 +103,9 @@ class Answers(Opened):
         return self._may_refresh and lacks_catalogue(self.repertoire)
 
     def _unread(self) -> tuple[str, ...]:
-        return (_BEGUN,) if self._may_refresh and holds_only_catalogue(self.repertoire) else ()
+        if self._may_refresh and holds_only_catalogue(self.repertoire):
+            return (_BEGUN,)
+        return () if self.repertoire.store.sources.all() else (NOTHING_KNOWN,)
 
     @property
     def _may_refresh(self) -> bool:

@@ -7,13 +7,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
-from repertoire.domain.answer import Item
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
+from repertoire.domain.answer import Item, Other
+from repertoire.domain.component import (
+    AGENT,
+    ALTERNATIVE_TO,
+    CATALOGUE,
+    CO_OCCURS_WITH,
+    COMMAND,
+    HOOK,
+    MENTIONS,
+    ONE_PLUGIN,
+    PART_OF,
+    REQUIREMENT,
+    SKILL,
+    Component,
+)
 from repertoire.domain.invocation import MODEL, REFUSED
 from repertoire.domain.soundness import LOST
 from repertoire.domain.technologies import technologies_of
 from repertoire.domain.text import clean_line, counted, to_copy
-from repertoire.ports import Link
+from repertoire.ports import Link, StoredComponent
 from repertoire.rendering.answers import (
     LINE,
     NAME,
@@ -41,6 +54,7 @@ _EXPORTS = 12
 _EVIDENCE = 100
 _RELATED, _ID = 8, 200
 _NAMESAKES, _NAMESAKES_DATA = 3, 19
+_CHECKED = frozenset((SKILL, AGENT, COMMAND, HOOK))  # all that they consist of is read
 _RELATIONS = {
     CO_OCCURS_WITH: "often together with",
     ALTERNATIVE_TO: "alternative to",
@@ -58,8 +72,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _chosen(explanation)
     lines += _line("warning", explanation.warning)
     lines += [client_text(component)] if component.client else []
-    lines += flag_lines(component.flags)
-    lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
+    lines += flag_lines(component.flags) or _line("checks", _checked(explanation.stored))
     lines += _line("description", description_of(component, _DESCRIPTION))
     if not is_withheld(component):
         lines += _line("excerpt", _excerpt(component))
@@ -97,13 +110,19 @@ def _relations(explanation: Explanation) -> list[str]:
     needing = [called[link.other] for link in explanation.needed_by]
     related = [_related(link, called) for link in explanation.goes_with]
     against = [_against(link, called) for link in explanation.conflicts]
-    beside = [*related[:_RELATED], *map(other_text, explanation.companions), *_more(len(related) - _RELATED)]
+    beside = [*related[:_RELATED], *map(other_text, _companions(explanation)), *_more(len(related) - _RELATED)]
     return [
         *_line("needed by", ", ".join(_first(needing, _RELATED))),
         *_list("works with", beside),
         *_list("conflicts with", _first(against, _RELATED)),
         *_list("copies", [*map(_twin, explanation.twins), *_more(explanation.more_twins)]),
     ]
+
+
+def _companions(explanation: Explanation) -> list[Other]:
+    """Return the companions but those that are told to be of the same plugin already."""
+    named = {link.other for link in explanation.goes_with[:_RELATED] if link.evidence == ONE_PLUGIN}
+    return [other for other in explanation.companions if other.component.id not in named]
 
 
 def _list(label: str, rows: Sequence[str]) -> list[str]:
@@ -123,6 +142,16 @@ def _first(told: list[str], most: int) -> list[str]:
 
 def _more(count: int) -> list[str]:
     return [f"and {count} more"] if count > 0 else []
+
+
+def _checked(stored: StoredComponent) -> str:
+    """Say what the checks did with a component without a flag; nothing of what has its programs elsewhere."""
+    if stored.accepted:
+        return f"accepted by you on {stored.accepted[:10]}"
+    if stored.source_kind == CATALOGUE:
+        place = clean_line(stored.component.repository, NAME)
+        return f"none, its files were not read; ingest_repo, or `repertoire ingest https://{place}`, reads them"
+    return "nothing found" if stored.component.type in _CHECKED else ""
 
 
 def _excerpt(component: Component) -> str:
@@ -296,7 +325,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "needs": _other_names(explanation.needs),
         "goes_with": [
             *_other_names(explanation.goes_with[:_RELATED]),
-            *(clean_line(other.component.name, 80) for other in explanation.companions),
+            *(clean_line(other.component.name, 80) for other in _companions(explanation)),
         ],
         "conflicts": _other_names(explanation.conflicts[:_RELATED]),
         "same_name": list(explanation.namesakes[:_NAMESAKES_DATA]),

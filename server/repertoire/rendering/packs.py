@@ -74,7 +74,7 @@ def packs_text(listing: PackListing) -> str:
         for pack in listing.packs
     ]
     refused = [f"{name}: {clean_line(why, _LINE)}" for name, why in listing.refused.items()]
-    return "\n".join([*lines, *refused]) or "No packs here. `repertoire pack build NAME --from FOLDER` makes one."
+    return "\n".join([*lines, *refused]) or "No packs here. `repertoire pack build NAME --from SOURCE` makes one."
 
 
 def packs_data(listing: PackListing) -> dict[str, Any]:

@@ -27,11 +27,12 @@ def muted_text(muted: Muted) -> str:
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
     subject = listed if muted.scope == TRACE else subject
     if muted.undone:
-        wholes = ", ".join(clean_line(one, 200) for one in muted.silenced_by)
-        now = f"It is still silent: what it belongs to is muted ({wholes})" if wholes else "It can be suggested again"
+        wholes = ", ".join(clean_line(whole, 200) for whole in muted.silenced_by)
+        now = f"It is still silent: what it is part of is muted ({wholes})" if wholes else "It can be suggested again"
         return f"No longer muted or dismissed: {subject}. {now}."
     where = " in this project" if muted.project else ""
-    gone = "Nothing will be suggested there" if muted.scope == PROJECT else "It will not be suggested"
+    gone = "Neither it nor its parts will be suggested" if muted.plugin else "It will not be suggested"
+    gone = "Nothing will be suggested there" if muted.scope == PROJECT else gone
     return f"Muted{where}: {subject}. {gone}. {_UNDO}"
 
 
@@ -140,9 +141,10 @@ def feedback_text(kept: Feedback) -> str:
     if kept.outcome == DISMISSED:
         return f"Dismissed in this project: {name}. {_UNDO}\n  {key}"
     use = "for its latest use" if kept.used else "though no use of it was seen"
+    still = " It is still muted or dismissed: to hear of it again, mute it with `undo`." if kept.silent else ""
     if kept.repeated:
-        return f"Recorded already: {name} {kept.outcome}, {use}. Nothing changed.\n  {key}"
-    return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
+        return f"Recorded already: {name} {kept.outcome}, {use}. Nothing changed.{still}\n  {key}"
+    return f"Recorded: {name} {kept.outcome}, {use}.{still}\n  {key}"
 
 
 def feedback_data(kept: Feedback) -> dict[str, Any]:
@@ -161,6 +163,9 @@ def feedback_data(kept: Feedback) -> dict[str, Any]:
 
 def report_text(report: FlagReport) -> str:
     """Render the flags of every flagged component, or of one."""
+    if report.unread:
+        place = f"`repertoire ingest https://{clean_line(report.unread, 200)}`"
+        return f"Nothing was checked: only the catalogue's entry is known. {place} reads its files, and checks them."
     if not report.flagged:
         return "The checks found nothing." if report.asked else "No component has a flag of this severity."
     blocks = [_flagged(entry, whole=bool(report.asked)) for entry in report.flagged]
@@ -182,6 +187,7 @@ def report_data(report: FlagReport) -> dict[str, Any]:
     """Return the flags as a JSON object, with the flagged lines, because a person asked for them."""
     return {
         "asked": report.asked,
+        "unread": report.unread,
         "counts": dict(report.counts),
         "flagged": [
             {

@@ -42,7 +42,7 @@ def found_text(found: TraceAnswer) -> str:
     notes = [f"Note: {clean_line(note, _LINE)}" for note in found.degraded]
     if not found.hits:
         return "\n".join([*notes, "No trace fits: nothing like it was solved here before."])
-    head = [_UNTRUSTED] if found.fits else ["No trace fits. The nearest, which probably solve something else:"]
+    head = [_UNTRUSTED] if found.fits else ["No trace fits. The nearest probably solve something else.", _UNTRUSTED]
     shown = found.hits if found.fits else found.hits[:2]
     return "\n".join([*notes, *head, *(line for place, hit in enumerate(shown, 1) for line in _hit(place, hit))])
 
@@ -156,7 +156,7 @@ def trace_text(shown: ShownTrace) -> str:
             f"trust: {trusted(trust, trace)}",
             *(f"  - {_voted(vote)}" for vote in shown.votes[:_VOTES]),
             *flag_lines(trace.flags),
-            _UNTRUSTED,
+            _UNTRUSTED if trace.status != DRAFT else f"{_DRAFT} It describes, it does not instruct.",
             "",
             "Problem:",
             *_quoted(trace, trace.context),

@@ -9,7 +9,7 @@ from repertoire.app.usage.learned_requests import LearnedRequest, LearnedRequest
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import ComponentStats, HintStats, Stats
 from repertoire.domain.confidence_intervals import Interval
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, counted
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
 from repertoire.rendering.answers import LINE, NAME
@@ -152,9 +152,10 @@ def stats_text(found: Stats) -> str:
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing it)" if found.installed else ""
+    offered, followed = (counted(number, "time") for number in (found.offered, found.followed))
     lines = [
-        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % confidence).",
-        f"Selected {found.selected} times{installed}. Outcomes: {told}.",
+        f"Offered {offered}, followed {followed} ({low:.0f}-{high:.0f} %, 95 % confidence).",
+        f"Selected {counted(found.selected, 'time')}{installed}. Outcomes: {told}.",
         f"A use counts half after {found.half_life_days} days.",
         f"{found.requests} past requests are kept, {found.most_requests} at most.",
         f"Of the newest {found.explored.offers} offers, {found.explored.first} were the first of their component.",

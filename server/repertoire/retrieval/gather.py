@@ -95,7 +95,8 @@ def _may_embed(plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog, *, load
         return False
     done = len(snapshot.spaces[BODY_SPACE].rows)
     if done < len(snapshot):
-        stage_log.missing(f"vectors {done}/{len(snapshot)}")
+        left, known = len(snapshot) - done, len(snapshot)
+        stage_log.missing(f"{left:,} of {known:,} components are found by words alone until they are embedded")
     if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
         return False
     if not (loaded or plan.effort.loading):

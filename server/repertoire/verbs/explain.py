@@ -32,7 +32,7 @@ def _explain(context: Context, asked: ExplainRequest) -> Explanation | ShownTrac
         whole,
         muted=context.muted,
         unfit=context.unfit,
-        usage=repertoire.use.usage,
+        usage=repertoire.use.renewed(),
     )
 
     component = told.stored.component

@@ -11,15 +11,18 @@ import pytest
 from repertoire.app.ask.explain import ExplainRequest, Explanation, explain
 from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
+from repertoire.app.person.trust import show_flags
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
+    CATALOGUE,
     CO_OCCURS_WITH,
     CONFLICTS_WITH,
     DEPENDS_ON,
     MENTIONS,
+    ONE_PLUGIN,
     PART_OF,
     TWIN_OF,
     Component,
@@ -31,6 +34,7 @@ from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.trust import CRITICAL, Flag
 from repertoire.ports import StoredComponent
 from repertoire.rendering.explanations import explanation_data, explanation_text
+from repertoire.rendering.person import report_text
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(
@@ -212,11 +216,31 @@ def test_what_no_set_may_hold_is_told_to_be_withheld_and_the_muted_to_be_muted(r
     assert "  in the set: no, muted" in said(muted=frozenset({FORMS.id}))
 
 
-def test_known_combinations_are_told_with_whom_they_put_it(repertoire: Repertoire) -> None:
-    edge = Edge(OTHER.id, KIT.id, PART_OF, 1.0, "plugins/taxes")
-    repertoire.store.sources.set_edges([edge], now=NOW, file="plugin")
+def test_what_the_checks_found_is_told_also_if_that_is_nothing_or_nothing_was_read(repertoire: Repertoire) -> None:
+    catalogue = SOURCE.__class__(CATALOGUE, CATALOGUE, "shipped with Repertoire")
+    listed = replace(
+        component("skill", "loom", "Weaves."), id="github.com/acme/looms:loom", repository="github.com/acme/looms"
+    )
+    repertoire.store.sources.write(catalogue, [record_of(listed)], [], derived=[], now=NOW)
+    assert "checks: nothing found" in told(repertoire, FORMS.id)
+    assert "checks: none, its files were not read; ingest_repo, or" in told(repertoire, listed.id)
+    assert not [line for line in told(repertoire, KIT.id).splitlines() if line.startswith("checks:")]
+    read, unread = (report_text(show_flags(repertoire.store, one.id)) for one in (FORMS, listed))
+    assert read == "The checks found nothing."
+    assert unread.startswith("Nothing was checked: only the catalogue's entry is known. `repertoire ingest https://")
+
+
+def test_known_combinations_are_told_with_whom_they_put_it_but_once(repertoire: Repertoire) -> None:
+    changelog = f"{SOURCE.key}:skills/changelog.md"
+    parts = [Edge(one, KIT.id, PART_OF, 1.0, "plugins/taxes") for one in (OTHER.id, changelog)]
+    sibling = Edge(FORMS.id, changelog, CO_OCCURS_WITH, 1.0, ONE_PLUGIN)
+    repertoire.store.sources.set_edges([*parts, sibling], now=NOW, file="plugin")
     renew_patterns(repertoire.store)
-    assert "  - scanner (skill): part of taxes's set, with tax-forms" in told(repertoire, FORMS.id).splitlines()
+    lines = told(repertoire, FORMS.id).splitlines()
+    assert "  - scanner (skill): part of taxes's set, with tax-forms" in lines
+    assert [line for line in lines if "changelog" in line] == [
+        "  - often together with changelog (parts of one plugin)"
+    ]
 
 
 def test_of_many_relations_the_first_are_told_and_how_many_more_there_are(repertoire: Repertoire) -> None:

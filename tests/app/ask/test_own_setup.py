@@ -9,6 +9,7 @@ import pytest
 from repertoire.app.ask.own_setup import asks_own_setup
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
+from repertoire.app.session.hint import HintLimits, Offer, offer
 from repertoire.app.sources.settle import write_catalogue
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
@@ -26,8 +27,13 @@ def test_a_question_about_what_is_installed_gets_no_set_but_the_commands_that_an
     found = recommend(repertoire.pipeline, Task("list my mcp servers"))
     assert (found.items, found.near, found.install, found.fits) == ((), (), (), False)
     told = recommendation_text(found)
-    assert "`repertoire search WORDS --installed`" in told
+    assert "search_components with `installed`, or `repertoire search WORDS --installed`," in told
     assert "`repertoire status`" in told
+
+
+@pytest.mark.parametrize("prompt", ["list my agents", "which plugins do I have?"])
+def test_a_question_about_what_is_installed_gets_no_hint_of_what_could_be(repertoire: Repertoire, prompt: str) -> None:
+    assert offer(repertoire.pipeline, prompt, HintLimits()) == Offer()
 
 
 @pytest.mark.parametrize(

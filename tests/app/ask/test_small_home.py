@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import HintLimits, offer
@@ -332,3 +333,16 @@ def test_without_grades_no_wrong_set_is_called_fitting_and_small_edits_draw_no_h
     assert sum(fitting.values()) >= 0.75 * len(fitting)
     for prompt in (*EDITS, *NOTHING, *VAGUE):
         assert offer(repertoire.pipeline, prompt, HintLimits(without=lacking)).text == ""
+
+
+@pytest.mark.parametrize(("name", "sure"), [("seo", True), ("planner", False)])
+def test_the_name_of_a_component_makes_no_surer_of_a_set_without_it(
+    repertoire: Repertoire, name: str, sure: bool
+) -> None:
+    found = recommend(repertoire.pipeline, Task(name))
+    members = [item.hit.component for item in found.items]
+    assert (name in [one.name for one in members]) is sure
+    assert (found.confidence > 0.99) is sure
+    told = explain(repertoire.store, repertoire.pipeline, ExplainRequest(members[0].id, name)).standing
+    assert told is not None
+    assert told.confidence == found.confidence

@@ -25,7 +25,7 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, PART_OF, TWIN_OF, Edge
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.rendering.health import status_text
-from repertoire.rendering.person import muted_text
+from repertoire.rendering.person import feedback_text, muted_text
 from repertoire.store.light.start import StartReader
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
@@ -128,6 +128,34 @@ def test_what_says_nearly_the_same_under_its_name_is_muted_with_it_unless_it_is_
     store.sources.remove("t")
 
 
+@pytest.mark.parametrize("task", [PROMPT, "What will the weather be like"])
+def test_an_explanation_tells_the_confidence_of_a_set_also_of_what_is_muted(repertoire: Repertoire, task: str) -> None:
+    sure = recommend(repertoire.pipeline, Task(task)).confidence
+    told = explain(repertoire.store, repertoire.pipeline, ExplainRequest(FORMS, task), muted=frozenset({FORMS}))
+    assert told.standing is not None
+    assert told.standing.confidence == pytest.approx(sure)
+
+
+def test_a_muted_plugin_is_brought_along_by_none_of_its_parts(repertoire: Repertoire) -> None:
+    store, kit, part = repertoire.store, "k:kit", "k:skills/pdf-kit.md"
+    plugin = replace(component("plugin", "kit", "Tools for documents."), id=kit)
+    skill = replace(component("skill", "pdf-kit", PROMPT, plugin="kit"), id=part)
+    records = [record_of(plugin), replace(record_of(skill), edges=(Edge(part, kit, PART_OF),))]
+    store.sources.write(SOURCE.__class__("k", "folder", "/k"), records, [], derived=[], now=NOW)
+    assert repertoire.embedder is not None
+    embed_pending(store, repertoire.embedder)
+    assert part in everywhere(named(repertoire, HERE))
+    told = muted_text(mute(store, "kit", project=HERE, now=NOW))
+    assert told.startswith("Muted: component k:kit. Neither it nor its parts will be suggested.")
+    assert part in StartReader(store.path).silent_in(HERE)
+    assert part not in everywhere(named(repertoire, HERE))
+    with pytest.raises(InvalidRequest, match="'pdf-kit' is muted with what it is part of; undo that of k:kit"):
+        unmute(store, "pdf-kit", project=HERE)
+    unmute(store, "kit", project=HERE)
+    assert part in everywhere(named(repertoire, HERE))
+    store.sources.remove("k")
+
+
 def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(repertoire: Repertoire) -> None:
     needing = replace(component("skill", "needing", "Fills PDF forms by way of another skill."), id="n:x", path="n")
     store = repertoire.store
@@ -150,42 +178,11 @@ def test_what_is_unmuted_stays_silent_with_its_source_and_the_answer_says_so(rep
     for target in ("folder:/kiln", "kiln"):
         mute(store, target, project=HERE, now=NOW)
     told = muted_text(unmute(store, "kiln", project=HERE))
-    assert told.endswith("It is still silent: what it belongs to is muted (folder:/kiln).")
-    with pytest.raises(
-        InvalidRequest, match="'kiln' is muted with what it belongs to alone; undo that of folder:/kiln"
-    ):
+    assert told.endswith("It is still silent: what it is part of is muted (folder:/kiln).")
+    with pytest.raises(InvalidRequest, match="'kiln' is muted with what it is part of; undo that of folder:/kiln"):
         unmute(store, "kiln", project=HERE)
     assert muted_text(unmute(store, "folder:/kiln", project=HERE)).endswith("It can be suggested again.")
     store.sources.remove("folder:/kiln")
-
-
-@pytest.mark.parametrize("project", ["", HERE])
-def test_a_plugin_is_muted_with_its_parts_and_not_with_what_a_person_copied_of_it(
-    repertoire: Repertoire, project: str
-) -> None:
-    store, source = repertoire.store, SOURCE.__class__("folder:/forge", "folder", "/forge")
-    kinds = {"forge": "plugin", "anvil": "skill"}
-    plugin, part = (
-        replace(component(kind, name, f"The {name} of a smith."), id=f"folder:/forge:{name}", path=name, repository="")
-        for name, kind in kinds.items()
-    )
-    own = replace(part, id="user:~/.claude:anvil", installed=True)
-    record = replace(record_of(part), edges=(Edge(part.id, plugin.id, PART_OF),))
-    store.sources.write(source, [record_of(plugin), record], [], derived=[], now=NOW)
-    store.sources.write(SOURCE.__class__("user:~/.claude", "user", "/u"), [record_of(own)], [], derived=[], now=NOW)
-
-    mute(store, plugin.id, project=HERE, here=bool(project), now=NOW)
-
-    for where in (HERE, THERE):
-        silent = {plugin.id, part.id} if where == HERE or not project else set()
-        assert repertoire.muted(where) & {plugin.id, part.id, own.id} == silent
-        assert StartReader(store.path).silent_in(where) & {plugin.id, part.id, own.id} == silent
-    store.sources.remove("user:~/.claude")
-    with pytest.raises(InvalidRequest, match=f"muted with what it belongs to alone; undo that of {plugin.id}"):
-        unmute(store, part.id, project=HERE)
-    unmute(store, plugin.id, project=HERE)
-    assert not repertoire.muted(HERE) & {plugin.id, part.id}
-    store.sources.remove("folder:/forge")
 
 
 def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire) -> None:
@@ -217,6 +214,9 @@ def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoir
     assert FORMS in everywhere(named(repertoire, THERE))
     marked = search(repertoire.pipeline, Query(PROMPT), muted=repertoire.muted(HERE)).hits
     assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
+    for project, silent in ((HERE, True), (THERE, False)):
+        taken_back = give_feedback(repertoire.store, FORMS, "unknown", moment=Moment(now(), "", project))
+        assert ("still muted or dismissed" in feedback_text(taken_back)) is silent
     unmute(repertoire.store, FORMS, project=HERE)
     assert FORMS in everywhere(named(repertoire, HERE))
 
@@ -226,3 +226,14 @@ def test_what_names_nothing_mutes_no_source_though_many_have_no_repository(reper
     with pytest.raises(UnknownComponent):
         mute(repertoire.store, target, project=HERE, now=NOW)
     assert not repertoire.store.preferences.mutes()
+
+
+@pytest.mark.parametrize("target", ["acme/shelf", "git@github.com:acme/shelf.git", "https://github.com/acme/shelf/"])
+def test_a_source_is_muted_by_whatever_address_an_ingest_takes(repertoire: Repertoire, target: str) -> None:
+    assert mute(repertoire.store, target, project=HERE, now=NOW).targets == (SOURCE.key,)
+    assert unmute(repertoire.store, target, project=HERE).targets == (SOURCE.key,)
+
+
+def test_what_stands_for_all_suggestions_is_refused_with_the_switch_that_turns_them_off(repertoire: Repertoire) -> None:
+    with pytest.raises(UnknownComponent, match="everywhere they are turned off by the switch in the plugin's settings"):
+        mute(repertoire.store, "All", project=HERE, now=NOW)

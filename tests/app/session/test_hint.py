@@ -108,8 +108,9 @@ def test_what_hides_text_or_gives_the_model_orders_is_never_in_a_hint_however_we
     ],
 )
 def test_a_component_is_installed_by_its_name_or_where_that_takes_a_hand_by_its_line(
-    tmp_path: Path, line: str, told: str
+    tmp_path: Path, line: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("shutil.which", str)
     item = component("skill", "form-filler", "Fills PDF forms from a spreadsheet.", path="x.md")
     item = replace(item, installed=False, install=(line,))
     with open_repertoire(filled_home(tmp_path, item), environment={}) as opened:

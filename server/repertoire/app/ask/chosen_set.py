@@ -18,7 +18,8 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import InvalidRequest
 from repertoire.learning.pasted import without_pasted
 from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, chance_of_another, fits
+from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, chance, chance_of_another, fits
+from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.need import without_message
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE
@@ -69,7 +70,7 @@ class ChosenSet:
         """The chance that the set serves the task: that of the ranking's first, less where no member serves as likely.
 
         So it is where the first may not enter: it exceeds the budget, or no set may hold what it needs. What served
-        similar requests speaks for a set that holds it, and for no other.
+        similar requests speaks for a set that holds it, and for no other; so does the name of a component.
         """
         ranking, asked = self.ranking, self.assembly.asked
         if ranking.grades is None or not asked:
@@ -78,8 +79,17 @@ class ChosenSet:
         first, likeliest = ranking.chances(row)[0], max(self.pool.candidates[key].serves for key in asked)
         is_tried = any(served[ranking.snapshot.row_of(key)] for key in asked)
         sure = ranking.confidence if is_tried else _without_past(ranking)
+        if self._lacks_the_named:
+            sure = min(sure, chance(self.pool.candidates[asked[0]].serves))
         stands = gives_way(first, likeliest, own=True) and (is_tried or not served[row])
         return sure if stands else chance_of_another(sure, first, likeliest)
+
+    @property
+    def _lacks_the_named(self) -> bool:
+        """Whether the task is the name of a component, as "docker" is of a server, and the set holds none so called."""
+        ranking = self.ranking
+        rows = [ranking.snapshot.row_of(member.key) for member in self.assembly.chosen]
+        return NAME in ranking.parts and not (ranking.parts[NAME][rows] > 0.0).any()
 
     @property
     def fits(self) -> bool:
@@ -105,6 +115,11 @@ class ChosenSet:
         )
 
 
+def rank_for_set(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = frozenset()) -> Ranking:
+    """Rank all components for a task, without `muted` ids and sources, with the confidence of a set."""
+    return _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+
+
 def choose(
     pipeline: Pipeline, task: Task, *, muted: frozenset[str], environment: Mapping[str, str] | None
 ) -> ChosenSet:
@@ -117,7 +132,7 @@ def choose(
         InvalidRequest: the task holds no word, or a limit allows no component at all.
     """
     _check_limits(task)
-    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    ranking = rank_for_set(pipeline, task, muted=muted)
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
     context = RecommendationContext(muted, task.using, check)
     limits = _limits(task, ranking)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.app.ask.chosen_set import rank_for_set
 from repertoire.app.ask.recommend import verdict
 from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
-from repertoire.app.lookup import find_components
+from repertoire.app.lookup import find_components, suggested_last
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.unreachable import LostSource, lost_sources
@@ -46,7 +47,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND, SEARCH
+from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
@@ -169,7 +170,7 @@ def explain(
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = _as_found(pipeline, find_components(store, asked.component, project=asked.project), asked)
+    entries = _as_found(store, pipeline, asked)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id, limit=_LINKS)
@@ -213,8 +214,8 @@ def explain(
     )
 
 
-def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: ExplainRequest) -> list[StoredComponent]:
-    """Return components of one name as a search for it lists them, but installed ones first.
+def _as_found(store: Store, pipeline: Pipeline, asked: ExplainRequest) -> list[StoredComponent]:
+    """Return components of one name as a search for it lists them, but installed ones first, then the suggested one.
 
     Where only one may be the first, nothing is ranked for the others: they are only named.
     """
@@ -222,13 +223,16 @@ def _as_found(pipeline: Pipeline, entries: list[StoredComponent], asked: Explain
     def standing(entry: StoredComponent) -> tuple[bool, bool]:
         return bool(entry.component.client), not entry.component.installed
 
-    entries = sorted(entries, key=standing)
+    entries = sorted(find_components(store, asked.component, project=asked.project), key=standing)
     if len(entries) == 1 or standing(entries[0]) != standing(entries[1]):
         return entries
+    last = suggested_last(store, [entry for entry in entries if standing(entry) == standing(entries[0])])
     ranking = pipeline.rank(Query(asked.component, project=asked.project), intent=SEARCH)
     place = {ranking.snapshot.summaries[row].id: place for place, row in enumerate(ranking.rows.tolist())}
 
-    return sorted(entries, key=lambda entry: (standing(entry), place.get(entry.component.id, len(place))))
+    return sorted(
+        entries, key=lambda entry: (standing(entry), entry is not last, place.get(entry.component.id, len(place)))
+    )
 
 
 def _why_unfit(store: Store, component: Component) -> str:
@@ -313,10 +317,10 @@ def _rank_for_task(
 ) -> tuple[Ranking, RankForTask]:
     """Rank all components for the task once; return the ranking and the component's rank."""
     told: Item | Other | None = Other(component, barred.why)
+    task = Task(asked.task, project=asked.project)
     if barred.why:  # a component that no set may hold still has a rank
-        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=RECOMMEND)
+        ranking = rank_for_set(pipeline, task)
     else:
-        task = Task(asked.task, project=asked.project)
         ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
     shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 ANSWER = (
-    "this asks what you have: `repertoire search WORDS --installed` finds it (also by type, as with `--type skill`), "
-    "and `repertoire status` counts what is known"
+    "this asks what you have: search_components with `installed`, or `repertoire search WORDS --installed`, finds it "
+    "(also by type), and `repertoire status` counts what is known"
 )
 _MOST = 120  # characters: a longer prompt says more than that
 _WORD = re.compile(r"\w+")

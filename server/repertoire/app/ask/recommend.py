@@ -84,13 +84,14 @@ def verdict(
     The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
     best = choose(pipeline, task, muted=muted, environment=environment)
+    ranking = replace(best.ranking, confidence=best.confidence)
     for chosen in best.assembly.chosen:
         if chosen.key == component.id:
-            return best.ranking, _item(best, chosen)
+            return ranking, _item(best, chosen)
     ranked = {candidate.key for candidate in best.case.ranked}
     if component.id not in ranked or not best.worth_naming:
-        return best.ranking, None
-    return best.ranking, _left_out(best, best.pool.hit(component.id))
+        return ranking, None
+    return ranking, _left_out(best, best.pool.hit(component.id))
 
 
 def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:

@@ -32,6 +32,7 @@ from repertoire.store.vectors import Progress
 from repertoire.traces.trust import latest
 
 _RECENT, _LOOKED_AT = 8, 60
+NOTHING_KNOWN = "no component is known yet: a refresh reads the installed ones; `repertoire refresh` runs it now"
 _GAPS = 500  # newest gap events among which recurring needs are counted
 
 
@@ -167,5 +168,5 @@ def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     if short:
         notes.append(f"{short}; {MEND}")
     if not store.graph.counts().get("components"):
-        notes.append("no component is known yet: a refresh reads the installed ones; `repertoire refresh` runs it now")
+        notes.append(NOTHING_KNOWN)
     return tuple(notes)

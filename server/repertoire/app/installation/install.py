@@ -122,7 +122,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
     entry = JournalEntry(
         "",
         now(),
-        tuple(part.component.id for part in decided.parts),
+        tuple(part.component.id for part in decided.parts if part.changes),
         str(wanted.project),
         commands=decided.commands,
         read=tuple(dict.fromkeys(part.read for part in decided.parts if part.read)),

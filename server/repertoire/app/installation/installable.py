@@ -68,6 +68,11 @@ class InstallPart:
     relies: tuple[str, ...] = ()  # installations that have added what it brings too
     unread: bool = False  # its files were not fetched yet, so that its changes are not known
 
+    @property
+    def changes(self) -> bool:
+        """Return whether anything changes for it."""
+        return bool(self.files or self.adds or self.commands or self.relies)
+
 
 @dataclass
 class InstallContext:

@@ -20,7 +20,7 @@ from repertoire.retrieval.sections import nearest_sections
 from repertoire.retrieval.translation import words_asked
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
-NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
+NO_PACKS = "there is no pack here; `repertoire pack build NAME --from SOURCE` makes one"
 _FLOOR = 0.25  # the least gate that the manifest of a pack may ask for: it may come from a stranger
 _EASED = 0.8  # of its gate a pack must reach beside others: the comparison with them tells more than nearness
 _BEHIND = 0.06  # a pack that is this far behind the best other one does not cover the question

@@ -30,6 +30,11 @@ from repertoire.store.requests import PastRequest
 from repertoire.store.rescue import set_aside
 
 REQUESTS, REQUEST, PROJECT, TRACE, ALL = "requests", "request", "project", "trace", "all"
+_NEEDED = {
+    REQUEST: "the id of the request",
+    PROJECT: "the folder of the project",
+    TRACE: "the id of the trace",
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
     """
     take_in(store)  # spooled events must be deleted too
     if not {REQUESTS: "all", REQUEST: request, PROJECT: project, TRACE: trace, ALL: "all"}.get(what):
-        message = f"cannot forget {what!r}: send with it the folder of the project, or the id of the trace or request"
+        message = f"cannot forget {what!r} without {_NEEDED.get(what, 'knowing what it is')}"
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
     asked = _asked(store, request) if what == REQUEST else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from repertoire.app.lookup import find_meant
 from repertoire.app.traces.naming import trace_named
+from repertoire.domain.component import CATALOGUE
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import TRACE
 from repertoire.domain.trust import rank
@@ -18,11 +19,15 @@ _MOST = 200  # components that one report lists
 
 @dataclass(frozen=True)
 class FlagReport:
-    """The flags of the asked component, or of every flagged one, gravest first."""
+    """The flags of the asked component, or of every flagged one, gravest first.
+
+    `unread` is the repository of an asked component of which the catalogue's entry alone is known: nothing is checked.
+    """
 
     asked: str
     counts: Mapping[str, int]
     flagged: tuple[Flagged, ...]
+    unread: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,11 @@ def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagR
         return FlagReport(asked, counts, (found,) if trace.flags else ())
     if not asked:
         return FlagReport("", counts, tuple(store.flags.flagged(least=max(rank(least), 1), limit=_MOST)))
-    ids = {key for key, _ in _contents(store, asked)}
+    meant = find_meant(store, asked)
+    ids = {found.component.id for found in meant}
     flagged = tuple(entry for entry in store.flags.flagged(limit=1_000_000) if entry.id in ids)
-    return FlagReport(asked, counts, flagged)
+    unread = "" if flagged or any(found.source_kind != CATALOGUE for found in meant) else meant[0].component.repository
+    return FlagReport(asked, counts, flagged, unread)
 
 
 def accept(store: Store, asked: str, *, now: str) -> Accepted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from repertoire.app.session.install_program import missing_program
 from repertoire.catalogue.fitting import COMMON, Fit
 from repertoire.catalogue.profile import Profile
 from repertoire.domain.hint import HintItem, hint_text
@@ -99,6 +100,7 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
         whole=candidate.whole,
         alone=candidate.alone,
         by_person=candidate.by_person,
+        missing=missing_program(candidate.install),
     )
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from repertoire.app.ask.own_setup import asks_own_setup
 from repertoire.app.ask.set_candidates import twin_marks
 from repertoire.app.session.hint_confidence import INSTALLED_FIRST_THRESHOLD, hint_confidence, is_ready
+from repertoire.app.session.install_program import missing_program
 from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import PLUGIN, Component, is_pointer, stands_alone
@@ -88,7 +90,7 @@ def names_components(store: Store, prompt: str) -> bool:
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; most hints are empty."""
-    if is_needless(prompt) or is_needless(in_english(prompt)):
+    if any(is_needless(said) or asks_own_setup(said) for said in dict.fromkeys((prompt, in_english(prompt)))):
         return Offer()
     prompt = without_pasted(without_images(prompt))
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
@@ -136,6 +138,7 @@ def hint_item(hit: Hit) -> HintItem:
         whole=hit.unit.whole if hit.unit else True,
         by_person=component.invocation == PERSON,
         alone=stands_alone(component.type, component.marketplace, component.body),
+        missing=missing_program(component.install),
     )
 
 

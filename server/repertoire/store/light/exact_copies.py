@@ -33,9 +33,10 @@ _LIKE_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                     JOIN node other ON other.id = e.source + e.target - n.id AND other.name = n.name
                     JOIN component twin ON twin.node_id = other.id AND NOT twin.installed
                   WHERE m.scope = 'component' AND m.project IN (%s)"""
-# A muted plugin is silent with its parts, which would have it installed; a person's own copy of one is no part.
-_PARTS = """SELECT part.key FROM silent s CROSS JOIN node n ON n.key = s.key
-              CROSS JOIN edge e ON e.relation = 'part_of' AND e.target = n.id JOIN node part ON part.id = e.source"""
+# The parts of a muted plugin are as silent as it, since their install lines would name it again.
+_PARTS = """SELECT part.key FROM quiet CROSS JOIN node n ON n.key = quiet.key
+              CROSS JOIN edge e ON e.target = n.id AND e.relation = 'part_of'
+              JOIN node part ON part.id = e.source"""
 # A component is there already; what only other projects have, whose sources are listed where `%s` stands, is not.
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed
@@ -52,9 +53,8 @@ def silent(rows: Callable[[str, Sequence[str]], Iterable[Sequence[Any]]], projec
     """Return what is muted in a project, with all that is silent with it; and the project, if one above it is muted."""
     places = muted_at(project)
     here = ", ".join(f"?{place}" for place in range(1, len(places) + 1))
-    sql = f"""WITH silent (key) AS (SELECT target FROM mute WHERE project IN ({here})
-                                    UNION {_LIKE_MUTED % (here, here)})
-              SELECT key FROM silent UNION {_PARTS}"""
+    quiet = f"SELECT target AS key FROM mute WHERE project IN ({here}) UNION {_LIKE_MUTED % (here, here)}"
+    sql = f"WITH quiet AS ({quiet}) SELECT key FROM quiet UNION {_PARTS}"
     found = {str(target) for (target,) in rows(sql, places)}
     return found if found.isdisjoint(places) else {*found, project}
 
