@@ -9,6 +9,7 @@ import pytest
 
 from mcp_server.talk import ask
 from repertoire.app.person.forget import ALL, forget
+from repertoire.app.upkeep import background_refresh
 from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.upkeep.refresh_attempts import newest_attempt
 from repertoire.app.wiring import open_repertoire
@@ -61,6 +62,11 @@ async def test_what_the_refresh_of_another_session_does_not_read_is_read_once_th
     with one_refresh(home):  # of a session in another project
         await dispatcher.keep_fresh()
         assert not dispatcher._refreshing
+        monkeypatch.setattr(background_refresh, "running", lambda _home: False)  # it begins in the same moment
+        await dispatcher.keep_fresh()
+        (late,) = dispatcher._refreshing
+        late.wait(timeout=120)
+    dispatcher.tidy()
     await dispatcher.keep_fresh()
 
     (process,) = dispatcher._refreshing

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from repertoire.app.clock import now
 from repertoire.app.projects.places import has_memory
+from repertoire.app.upkeep.background_refresh import RUNS_ALREADY
 from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
@@ -181,6 +182,8 @@ class Dispatcher:
 
     def tidy(self) -> None:
         """Unload a model unused for long, free memory, and reap the processes of refreshes that have ended."""
+        if any(process.poll() == RUNS_ALREADY for process in self._refreshing):
+            self._looks_at = time.monotonic()
         self._refreshing = [process for process in self._refreshing if process.poll() is None]
         if self._embedder is not None:
             self._embedder.drop_if_idle(time.monotonic())
