@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import ask
+from repertoire.app.person.forget import ALL, forget
+from repertoire.app.upkeep import background_refresh
+from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.upkeep.refresh_attempts import newest_attempt
+from repertoire.app.wiring import open_repertoire
 from repertoire.mcp_server import dispatcher as dispatchers
 from repertoire.mcp_server.dispatcher import Dispatcher
 
@@ -47,3 +51,44 @@ async def test_it_is_read_again_at_its_time_while_questions_are_answered(
     assert (after.failures, after.finished > "2026") == (0, True)
     await dispatcher.keep_fresh()
     assert [other for other in dispatcher._refreshing if other is not process] == [], "it is not time again"
+
+
+async def test_what_the_refresh_of_another_session_does_not_read_is_read_once_that_has_ended(
+    home: Path, dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last_read(home, "2020-01-01T00:00:00Z")
+    monkeypatch.setattr(dispatchers, "LOOK_SECONDS", 3_600.0)
+
+    with one_refresh(home):  # of a session in another project
+        await dispatcher.keep_fresh()
+        assert not dispatcher._refreshing
+        monkeypatch.setattr(background_refresh, "running", lambda _home: False)  # it begins in the same moment
+        await dispatcher.keep_fresh()
+        (late,) = dispatcher._refreshing
+        late.wait(timeout=120)
+    dispatcher.tidy()
+    await dispatcher.keep_fresh()
+
+    (process,) = dispatcher._refreshing
+    process.kill()
+    process.wait()
+
+
+async def test_a_session_reads_the_catalogue_again_after_another_one_forgot_everything(
+    home: Path, dispatcher: Dispatcher, talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last_read(home, "2026-05-05T00:00:00Z")
+    monkeypatch.setattr(dispatchers, "LOOK_SECONDS", 3_600.0)
+    async with talk() as client:
+        assert "pdf-forms" in await ask(client, "search_components", query="fill a pdf form")
+        with open_repertoire(home) as other:
+            forget(other.store, ALL)
+
+        told = await ask(client, "search_components", query="write end-to-end tests with Playwright")
+        await dispatcher.keep_fresh()
+
+    assert "playwright" in told
+    assert "is still being read" in told
+    (process,) = dispatcher._refreshing
+    process.kill()
+    process.wait()

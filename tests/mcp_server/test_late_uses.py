@@ -15,7 +15,7 @@ import pytest
 from mcp_server.talk import events_of
 from repertoire.app.session.spool import take_in
 from repertoire.app.upkeep.refresh import refresh
-from repertoire.boot.spool import put_off, waiting
+from repertoire.boot.spool import HEARD, put_off, waiting
 from repertoire.domain.event import ASKED, OFFERED, SELECTED
 from repertoire.mcp_server import hook_calls, work
 from repertoire.mcp_server.dispatcher import Dispatcher
@@ -83,6 +83,19 @@ async def test_a_use_that_a_session_could_not_write_before_it_ended_is_learned_a
     with Store.open(home / "repertoire.db") as store:
         assert ("request:1", 1.0) in [(link.other, link.weight) for link in store.graph.links(PDF)]
         assert store.requests.has_text("request:1")
+
+
+async def test_a_use_that_another_session_looks_up_first_is_learned_for_its_request(
+    dispatcher: Dispatcher, home: Path
+) -> None:
+    now = "2999-01-01T00:00:00Z"  # while both run
+    row = {"at": now, "session": "s0", "project": "/project"}
+    put_off(home, [{**row, "kind": ASKED, "request": "request:1", "data": {"prompt": "fill in tax forms"}}])
+    put_off(home, [{**row, "kind": HEARD, "data": {"tool": "Skill", "name": "pdf-forms"}}])
+    await dispatcher.hook("hook_prompt", {"session_id": "s1", "cwd": "/project", "prompt": "write the tests"})
+    assert dispatcher._writing.drain(20)
+    with Store.open(home / "repertoire.db") as store:
+        assert ("request:1", 1.0) in [(link.other, link.weight) for link in store.graph.links(PDF)]
 
 
 def test_an_offer_that_the_client_no_longer_waits_for_is_recorded_as_none(

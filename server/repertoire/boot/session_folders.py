@@ -25,6 +25,12 @@ def session_folders(project: str) -> list[Path]:
     return found
 
 
+def in_main_worktree(folders: list[Path]) -> list[Path]:
+    """Return the same folders of the main worktree, of those up to the top of a linked one; none elsewhere."""
+    main = main_worktree(folders[-1])
+    return [main / folder.relative_to(folders[-1]) for folder in folders] if main is not None else []
+
+
 def local_folder(project: str) -> Path:
     """Return the folder whose local settings and state a session has: its repository's, or outside of one its own.
 

@@ -29,6 +29,7 @@ from repertoire.rendering.commons import (
     membership_text,
     outbox_data,
     outbox_text,
+    sent_already_text,
     synced_data,
     synced_text,
     use_data,
@@ -103,7 +104,9 @@ def status_command(as_json: bool) -> None:
 
 
 @commons_command.command("outbox")
-@click.option("--withhold", "kept", default="", metavar="TRACE", help="Never send this trace, nor votes on it.")
+@click.option(
+    "--withhold", "kept", default="", metavar="TRACE", help="Never send this trace, its amendments, or votes on it."
+)
 @json_option
 def outbox_command(kept: str, as_json: bool) -> None:
     r"""Show what the next sync sends, word for word.
@@ -116,8 +119,10 @@ def outbox_command(kept: str, as_json: bool) -> None:
         if kept:
             with memberships.changing(repertoire.home):
                 membership = memberships.of(repertoire.home)
-                withhold(repertoire.store, membership, kept)
+                key = withhold(repertoire.store, membership, kept)
                 memberships.write(repertoire.home, membership)
+            if key in membership.there():
+                click.echo(sent_already_text(key), err=True)
         membership = memberships.of(repertoire.home)
         waiting = outbox(repertoire.store, membership)
         report = next_report(repertoire.store, repertoire.home, membership)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import click
@@ -11,7 +12,7 @@ from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.remove import remove
 from repertoire.app.sources.unreachable import lost_sources
-from repertoire.app.upkeep.background_refresh import RefreshRunning
+from repertoire.app.upkeep.background_refresh import RUNS_ALREADY, RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import places, source_keys
@@ -80,7 +81,7 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
                 waiting=None if quiet else wait_reporter(repertoire, bar),
             )
         except RefreshRunning:
-            return
+            sys.exit(RUNS_ALREADY if unasked else 0)
     if not quiet:
         show([ingest_data(report) for report in reports], lambda: ingest_text(reports), as_json=as_json)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from repertoire.app.clock import now
 from repertoire.app.projects.places import has_memory
+from repertoire.app.upkeep.background_refresh import RUNS_ALREADY
 from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
@@ -174,12 +175,15 @@ class Dispatcher:
     async def keep_fresh(self) -> None:
         """Start a background refresh when one is due, of frequent calls only some check this; watch the project."""
         await self._watch()
+        await self._begin()  # another session may have forgotten everything
         if time.monotonic() >= self._looks_at:
             self._looks_at = time.monotonic() + LOOK_SECONDS
             await self._refresh()
 
     def tidy(self) -> None:
         """Unload a model unused for long, free memory, and reap the processes of refreshes that have ended."""
+        if any(process.poll() == RUNS_ALREADY for process in self._refreshing):
+            self._looks_at = time.monotonic()
         self._refreshing = [process for process in self._refreshing if process.poll() is None]
         if self._embedder is not None:
             self._embedder.drop_if_idle(time.monotonic())
@@ -255,16 +259,19 @@ class Dispatcher:
         return answers
 
     async def _begin(self) -> None:
-        """Load the shipped catalogue into a new home; a background refresh reads the other sources."""
+        """Load the shipped catalogue into a new home; a background refresh reads the other sources, soon."""
         try:
             if await self._answering.run(lambda answers: answers.awaits_first_reading()):
                 await self._writing.run(lambda writes: writes.begin())
-        except RepertoireError as error:  # locked, or no space: a refresh will load it, and tools report the error
+                self._looks_at = time.monotonic()
+        except Exception as error:  # noqa: BLE001 - locked, or no space: a refresh will load it, and tools report it
             self._complain(error, "nothing is known yet")
 
     async def _refresh(self) -> None:
         try:
             started = await self._answering.run(lambda answers: answers.refresh_if_stale())
+            if started is None and await self._answering.run(lambda answers: answers.refreshed_by_another()):
+                self._looks_at = time.monotonic()  # it reads another project's components, and not this one's
         except Exception as error:  # noqa: BLE001 - the first call reports it
             self._complain(error, "the store cannot be opened")
             return

@@ -18,7 +18,7 @@ from repertoire.app.session.covering_pack import covering_pack
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.noticed import NoticingSessions
 from repertoire.app.session.spool import of_session, record_events
-from repertoire.app.upkeep.background_refresh import start_detached_refresh
+from repertoire.app.upkeep.background_refresh import running, start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due, lacks_catalogue
 from repertoire.app.usage import lessons
 from repertoire.domain.answer import Answer, Recommendation
@@ -89,6 +89,10 @@ class Answers(Opened):
         if not self._may_refresh or not is_refresh_due(repertoire, self._environment):
             return None
         return start_detached_refresh(repertoire.home)
+
+    def refreshed_by_another(self) -> bool:
+        """Tell whether a refresh runs that this process may not have started."""
+        return self._may_refresh and running(self.repertoire.home)
 
     def watch(self) -> subprocess.Popen[bytes] | None:
         """Start the process that reads the current project's changes, if it has a memory and the settings want it."""

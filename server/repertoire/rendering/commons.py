@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import BEFORE, Waiting
+from repertoire.app.commons.membership import BEFORE, Membership
+from repertoire.app.commons.outbox import Waiting
 from repertoire.app.commons.shared_use import LateUse
 from repertoire.app.commons.sync import Synced
 from repertoire.app.upkeep.commons_breaker import CLOSED, HALF_OPEN, OPEN
@@ -62,6 +62,14 @@ def outbox_text(waiting: Sequence[Waiting], report: OwnUse | None, *, withdraws:
     if withdraws:
         told.append("the report of components is to be deleted there")
     return "\n\n".join(told) or "nothing waits to be sent"
+
+
+def sent_already_text(trace: str) -> str:
+    """Say what withholding a trace that was sent can still do."""
+    return (
+        f"{trace} was sent already, and stays there until a moderator removes it; "
+        "from now on no vote on it and nothing that amends it is sent"
+    )
 
 
 def outbox_data(waiting: Sequence[Waiting], report: OwnUse | None, *, withdraws: bool = False) -> list[dict[str, Any]]:

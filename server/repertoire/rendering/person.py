@@ -6,7 +6,7 @@ from typing import Any
 
 from repertoire.app.person.correct import Corrected
 from repertoire.app.person.feedback import Feedback
-from repertoire.app.person.forget import Forgotten
+from repertoire.app.person.forget import ALL, Forgotten
 from repertoire.app.person.mute import PROJECT, TRACE, Muted
 from repertoire.app.person.trust import Accepted, FlagReport
 from repertoire.app.projects.index import ForgottenMemory
@@ -65,7 +65,10 @@ def forgotten_text(gone: Forgotten) -> str:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
     if gone.undeleted:
         told += f" These could not be deleted as a whole; delete them: {', '.join(gone.undeleted)}."
-    if gone.commons:
+    if gone.commons and gone.what != ALL:
+        commons = clean_line(gone.commons, 200)
+        told += f" What was sent to the commons at {commons} stays there until a moderator removes it."
+    elif gone.commons:
         told += f" You stay a member of the commons at {clean_line(gone.commons, 200)} (`repertoire commons leave`)."
     if gone.environment:
         told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."

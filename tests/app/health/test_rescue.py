@@ -17,7 +17,9 @@ from examples import examples
 from privileges import held_back
 from repertoire.app.health.rescue import mend
 from repertoire.app.health.status import status
-from repertoire.app.upkeep.refresh_due import is_refresh_due
+from repertoire.app.upkeep.first_run import fill_new_home
+from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, newest_attempt
+from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot.home import backup_path
 from repertoire.domain.component import SELECTED
@@ -62,6 +64,17 @@ def contents(path: Path) -> dict[str, bytes]:
     """Return what lies there, but for the shared memory and the empty log that every reader leaves."""
     files = {file.name: file.read_bytes() for file in path.parent.glob(f"{path.name}*")}
     return {name: data for name, data in files.items() if name == path.name or (data and not name.endswith("-shm"))}
+
+
+def test_sessions_that_did_not_mend_it_say_that_all_is_being_read_again(home: Path) -> None:
+    with attempted(home, home / "project"):
+        pass
+    spoil(home / "repertoire.db", 1.0)
+    mended(home)
+    with open_repertoire(home) as repertoire:
+        fill_new_home(repertoire)
+        assert holds_only_catalogue(repertoire)
+    assert newest_attempt(home) == RefreshAttempt(), "the project is read again too"
 
 
 @pytest.mark.parametrize("kind", DAMAGES)

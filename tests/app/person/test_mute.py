@@ -207,6 +207,25 @@ def test_a_mute_at_a_repository_s_root_holds_in_its_folders_and_is_undone_there(
     assert not {muted, inside} & repertoire.muted(root)
 
 
+def test_a_mute_in_a_repository_holds_in_its_linked_worktrees_and_not_the_other_way_round(
+    repertoire: Repertoire, tmp_path: Path
+) -> None:
+    main, tree, kept = tmp_path / "main", tmp_path / "tree", tmp_path / "main" / ".git" / "worktrees" / "tree"
+    for folder in (kept, tree):
+        folder.mkdir(parents=True)
+    (kept / "commondir").write_text("../..\n")
+    (kept / "gitdir").write_text(f"{tree / '.git'}\n")
+    (tree / ".git").write_text(f"gitdir: {kept}\n")
+    store, inside = repertoire.store, str(tree / "src")
+    mute(store, "project", project=str(tree), now=NOW)
+    assert str(main) not in repertoire.muted(str(main))
+    unmute(store, "project", project=str(tree))
+    mute(store, "project", project=str(main), now=NOW)
+    for silent in (repertoire.muted(inside), StartReader(store.path).silent_in(inside)):
+        assert inside in silent
+    assert unmute(store, "project", project=inside).targets == (str(main),)
+
+
 def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoire: Repertoire) -> None:
     kept = give_feedback(repertoire.store, FORMS, "dismissed", moment=Moment(now(), "", HERE))
     assert kept.outcome == "dismissed"

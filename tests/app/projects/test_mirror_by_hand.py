@@ -9,11 +9,11 @@ import pytest
 
 from app.projects.small_project import write
 from repertoire.app.clock import now
-from repertoire.app.projects.entries import list_entries, save_entry
-from repertoire.app.projects.entry_requests import ListQuery, SaveRequest
+from repertoire.app.projects.entries import link_entries, list_entries, save_entry
+from repertoire.app.projects.entry_requests import LinkRequest, ListQuery, SaveRequest
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror, mark_of
 from repertoire.app.projects.mirror_folder import digest_of
-from repertoire.domain.project import ENTRIES
+from repertoire.domain.project import ENTRIES, EntryLink
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_question_that_keeps_both_sides_writes_nothing_and_the_next_change_log
 
 
 def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_waiting(project, folder):
-    write(folder, {"tasks/fire.md": "---\ntitle: Fire it\ndepends_on: [task:0123456789ab]\n---\n"})
+    write(folder, {"tasks/fire.md": "---\ntitle: Fire it\ndepends_on: [task:01234567]\n---\n"})
     compare_mirror(project)
     write(folder, {"tasks/dig.md": "---\ntitle: Dig clay\nid: task:0123456789ab\n---\n"})
     follow_mirror(project, write=False)
@@ -128,6 +128,27 @@ def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_wai
     [link] = project.store.entries.links()
     assert (link.source, link.relation) == ("task:0123456789ab", "blocks")
     assert "depends_on:\n  - task:0123456789ab\n" in (folder / "tasks/fire.md").read_text(encoding="utf-8")
+
+
+def test_links_to_an_entry_whose_file_was_away_on_a_branch_are_there_again_when_it_is_back(project, folder):
+    dig, fire = (
+        save_entry(project, SaveRequest("task", title=title), embedder=None).entries[0]
+        for title in ("Dig clay", "Fire it")
+    )
+    link_entries(project, LinkRequest(fire.key, "depends_on", dig.key))
+    compare_mirror(project)
+    [file] = folder.glob("tasks/dig*.md")
+    told = file.read_text(encoding="utf-8")
+    for change in (lambda: None, lambda: save_entry(project, SaveRequest("note", title="Glaze"), embedder=None)):
+        file.unlink()
+        follow_mirror(project, write=False)
+        assert project.store.entries.links() == []
+        change()
+        compare_mirror(project)
+        assert f"depends_on:\n  - {dig.key}\n" in next(folder.glob("tasks/fire*.md")).read_text(encoding="utf-8")
+        file.write_text(told, encoding="utf-8")
+        follow_mirror(project, write=False)
+        assert project.store.entries.links() == [EntryLink(dig.key, "blocks", fire.key)], "known to a question too"
 
 
 def test_what_is_not_read_is_still_known_where_nothing_changed_since(project, folder):

@@ -332,6 +332,13 @@ def test_a_vote_is_forgotten_with_the_project_that_it_was_given_in(repertoire: R
     assert not list(repertoire.store.events.every([CONTRIBUTED, VOTED]))
 
 
+def test_a_vote_is_changed_also_after_a_clock_was_set_back(repertoire: Repertoire) -> None:
+    (kept,) = keep(repertoire, VITE)
+    vote(repertoire.traces, NewVote(kept.key, up=True), moment=Moment("2999-01-01T00:00:00Z", "s", ""))
+    vote(repertoire.traces, NewVote(kept.key, up=False), moment=moment())
+    assert (repertoire.traces.trust(kept, today()).ups, repertoire.traces.trust(kept, today()).votes) == (0, 1)
+
+
 def test_compaction_of_the_log_keeps_every_vote(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE)
     for number in range(9):

@@ -16,7 +16,14 @@ import pytest
 from ingestion.workbench import skill
 from repertoire.app.clock import now
 from repertoire.app.upkeep.refresh import refresh
-from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, must_wait, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_attempts import (
+    RefreshAttempt,
+    attempted,
+    forget_attempts,
+    must_wait,
+    newest_attempt,
+    overdue,
+)
 from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.settings import Settings
@@ -41,6 +48,15 @@ def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None
     last = newest_attempt(tmp_path)
     assert last.failures == 0
     assert last.finished >= last.started
+
+
+def test_a_refresh_in_which_all_was_forgotten_counts_as_none(tmp_path: Path) -> None:
+    with attempted(tmp_path, tmp_path / "one"):
+        pass
+    assert [*newest_attempt(tmp_path).projects] == [str(tmp_path / "one")]
+    with attempted(tmp_path, tmp_path / "two"):
+        forget_attempts(tmp_path)
+    assert newest_attempt(tmp_path) == RefreshAttempt(), "both projects are to be read again"
 
 
 def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(tmp_path: Path) -> None:

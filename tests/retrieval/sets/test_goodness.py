@@ -94,6 +94,15 @@ def test_one_that_serves_likelier_by_a_margin_takes_the_place_of_the_first(serve
     assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
+@pytest.mark.parametrize("more", [{}, {"lacking": ("binary:docker",)}])
+def test_what_was_chosen_for_a_similar_request_leads_though_another_would_serve_likelier_or_lacks_less(more):
+    first = replace(graded("chosen", 0.6, 0.9), **more)
+    shelf = [first, graded("likelier", 0.67, 0.9)]
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == "likelier"
+    shelf[0] = replace(first, chosen=True)
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == "chosen"
+
+
 @pytest.mark.parametrize(("serves", "first"), [(0.75, "ready"), (0.65, "lacks")])
 def test_what_lacks_something_here_gives_way_to_what_lacks_nothing_and_serves_nearly_as_likely(serves, first):
     shelf = [replace(graded("lacks", 0.8, 0.9), lacking=("docker, not found here",)), graded("ready", serves, 0.9)]

@@ -13,6 +13,8 @@ from repertoire.boot import filelock
 from repertoire.boot.private_file import write_json
 from repertoire.domain.errors import InvalidRequest
 
+SENT, BEFORE = "sent", "before"  # what became of a trace; before the state of a vote from before joining
+THERE = f"{BEFORE}, and there"  # of a trace that the member sent from another machine, or before joining once more
 _FILE, _LOCK = "joined.json", ".lock"
 
 
@@ -39,6 +41,10 @@ class Membership:
     def commons(self) -> str:
         """What names the commons among all."""
         return f"{self.url} {self.community}"
+
+    def there(self) -> set[str]:
+        """Return the keys of the member's traces that the commons has."""
+        return {name for name, state in self.sent.items() if state in {SENT, THERE}}
 
 
 def folder(home: Path) -> Path:

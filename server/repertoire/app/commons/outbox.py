@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.app.commons.membership import Membership
+from repertoire.app.commons.membership import BEFORE, SENT, Membership
 from repertoire.app.traces.exchange import line_fields
 from repertoire.app.traces.fields import amends_in_the_same_words
 from repertoire.app.traces.naming import trace_named
@@ -15,8 +15,6 @@ from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
 from repertoire.traces.trust import latest
 
-SENT, BEFORE = "sent", "before"  # what became of a trace; before the state of a vote from before joining
-THERE = f"{BEFORE}, and there"  # of a trace that the member sent from another machine, or before joining once more
 _SENT_FIELDS = "title context solution tags environment outcome uses review_after watch licence supersedes".split()
 
 
@@ -35,8 +33,9 @@ class Waiting:
 def outbox(store: Store, membership: Membership) -> list[Waiting]:
     """Return what waits to be sent, the oldest first, traces before votes."""
     traces = store.traces.all()
-    mine = _in_order([trace for trace in traces if _is_unsent(trace, membership)])
-    known = {trace.key for trace in mine} | {name for name, state in membership.sent.items() if state in {SENT, THERE}}
+    kept_here = _kept_here(traces, membership)
+    mine = _in_order([trace for trace in traces if _is_unsent(trace, membership) and trace.key not in kept_here])
+    known = {trace.key for trace in mine} | membership.there()
     titles = {trace.key: trace.title for trace in traces}
     votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
     return [
@@ -45,7 +44,7 @@ def outbox(store: Store, membership: Membership) -> list[Waiting]:
             _vote(vote, titles[vote.trace])
             for vote in votes
             if vote.trace in titles
-            and vote.trace not in membership.withheld
+            and vote.trace not in kept_here
             and membership.sent.get(f"vote:{vote.trace}") not in (_state(vote), f"{BEFORE} {_state(vote)}")
         ),
     ]
@@ -58,8 +57,8 @@ def sent_before_joining(store: Store) -> dict[str, str]:
     return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": f"{BEFORE} {_state(vote)}" for vote in votes}
 
 
-def withhold(store: Store, membership: Membership, name: str) -> None:
-    """Keep a trace and one's votes on it out of the outbox.
+def withhold(store: Store, membership: Membership, name: str) -> str:
+    """Keep a trace, what amends it and one's votes on it out of the outbox; return its key.
 
     Raises:
         UnknownComponent: there is no such trace.
@@ -67,6 +66,7 @@ def withhold(store: Store, membership: Membership, name: str) -> None:
     trace = trace_named(store, name)
     if trace.key not in membership.withheld:
         membership.withheld.append(trace.key)
+    return trace.key
 
 
 def _in_order(traces: Sequence[Trace]) -> list[Trace]:
@@ -80,13 +80,16 @@ def _in_order(traces: Sequence[Trace]) -> list[Trace]:
     return list(ordered.values())
 
 
+def _kept_here(traces: Sequence[Trace], membership: Membership) -> set[str]:
+    """Return the keys of withheld traces, and of what amends them: it says nearly the same."""
+    kept = {*membership.withheld}
+    while more := {trace.key for trace in traces if trace.supersedes in kept and trace.key not in kept}:
+        kept |= more
+    return kept
+
+
 def _is_unsent(trace: Trace, membership: Membership) -> bool:
-    return (
-        trace.author == ME
-        and trace.status != DRAFT
-        and trace.key not in membership.sent
-        and trace.key not in membership.withheld
-    )
+    return trace.author == ME and trace.status != DRAFT and trace.key not in membership.sent
 
 
 def _body(trace: Trace, known: AbstractSet[str]) -> dict[str, Any]:

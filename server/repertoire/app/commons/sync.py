@@ -14,8 +14,8 @@ from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, NotThere, ScopeMissing
-from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import BEFORE, SENT, THERE, outbox, sent_before_joining
+from repertoire.app.commons.membership import BEFORE, THERE, Membership
+from repertoire.app.commons.outbox import outbox, sent_before_joining
 from repertoire.app.commons.shared_use import sync_use
 from repertoire.app.commons.team_use import forget_team_use
 from repertoire.app.traces.exchange import SCHEMA, import_lines
@@ -169,7 +169,7 @@ def _store_page(
         json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
         for told in changes["traces"]
     ]
-    moment, sent = Moment(now(), "", ""), {key for key, state in membership.sent.items() if state in {SENT, THERE}}
+    moment, sent = Moment(now(), "", ""), membership.there()
     own = [told["author"] == membership.member or told.get("supersedes") in sent for told in changes["traces"]]
     imported = [  # who knows the words of what was never sent is no author of it, whatever a server lets through
         import_lines(store, itertools.compress(lines, chosen), moment=moment, may_replace_own=may)

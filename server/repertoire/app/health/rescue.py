@@ -7,6 +7,7 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
+from repertoire.app.upkeep.refresh_attempts import forget_attempts
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
@@ -150,3 +151,4 @@ def _begin_again(made: Path, _told: Rescue) -> None:
 def _note(made: Path, told: Rescue) -> None:
     with Store.open(made) as store:
         store.events.append([Event(now(), RESCUED, data=told.data())])
+    forget_attempts(made.parent)  # all is to be read anew, whichever process has the home open

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.app.clock import now
@@ -17,6 +17,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.session.unmet_needs import NEED
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
+from repertoire.app.upkeep.refresh_attempts import forget_attempts
 from repertoire.app.usage.learned_requests import request_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
@@ -47,7 +48,7 @@ class Forgotten:
     home: str
     aside: tuple[str, ...]  # damaged databases that were set aside; nothing is deleted from them
     environment: str  # path of the Python environment, which remains when all is forgotten; else empty
-    commons: str = ""  # address of the commons of which the home stays a member when all is forgotten; else empty
+    commons: str = ""  # address of the commons of which the home stays a member, or which has a trace that is forgotten
     undeleted: tuple[str, ...] = ()  # folders that could not be deleted as a whole
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
     mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
@@ -71,6 +72,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
     asked = _asked(store, request) if what == REQUEST else None
     known = what == PROJECT and store.privacy.knows_project(project)
     home = store.path.parent
+    sent = {key for key in _sent(home) if store.traces.state(key)}
     discard_unfinished_rescue(home)
     with store.backup.deleted():
         gone = _forget(store, what, project, versions, asked)
@@ -84,16 +86,20 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
         steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
         steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
     if what == ALL:
+        # else projects that were read would not be read again, and running sessions would wait for the next refresh
+        steps["which projects were read is not forgotten: "] = lambda: forget_attempts(home)
         steps["not every skill of a pack was taken away: "] = lambda: _withdraw_skills(home)
     else:
         steps["there is no backup before the next refresh: "] = lambda: store.backup.write(now=now())
     _take(steps, gone)
+    done = Forgotten(what, gone, memories, str(home), aside, "")
+    if what != ALL and not all(map(store.traces.state, sent)):
+        done = replace(done, commons=_commons(home))
     if what == PROJECT:
         unknown, mirror = "" if known or gone or memories else project, mirrored_in(project)
-        within = root_of(home, project)
-        return Forgotten(what, gone, memories, str(home), aside, "", mirror=mirror, unknown=unknown, within=within)
+        return replace(done, mirror=mirror, unknown=unknown, within=root_of(home, project))
     if what != ALL:
-        return Forgotten(what, gone, memories, str(home), aside, "")
+        return done
     kept = (environment_path(home), home / "installs")
     environment, installs = (str(folder) if folder.exists() else "" for folder in kept)
     return Forgotten(what, gone, memories, str(home), aside, environment, _commons(home), undeleted, installs)
@@ -142,6 +148,14 @@ def _commons(home: Path) -> str:
     except InvalidRequest:
         return str(membership.folder(home))
     return "" if joined is None else joined.url
+
+
+def _sent(home: Path) -> Collection[str]:
+    """Return the keys of the traces that a commons has of this home's person."""
+    with suppress(InvalidRequest):  # its file is damaged
+        joined = membership.read(home)
+        return () if joined is None else joined.there()
+    return ()
 
 
 def _forget(store: Store, what: str, project: str, traces: Sequence[str], asked: PastRequest | None) -> int:

@@ -17,7 +17,7 @@ from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.entry_writing import back_up, put_entry
 from repertoire.app.projects.mirror_folder import HISTORY, FolderFile, MirrorFolder, digest_of
 from repertoire.app.projects.mirror_history import bring_back, history_of
-from repertoire.app.projects.mirror_links import link_waiting, take_links
+from repertoire.app.projects.mirror_links import keep_links_to, link_waiting, take_links
 from repertoire.app.projects.mirror_text import (
     FIELDS,
     OTHERS,
@@ -177,9 +177,9 @@ def _compared(project: OpenProject, folder: MirrorFolder, embedder: Embedder | N
         if history and kept:  # of a memory that is lost, of another's, or of another branch
             bring_back(project, history, kept)
         _reload(state)
-        if write:  # a link that is made may be written otherwise: not where the file cannot follow at once
-            link_waiting(project, [one for one in state.entries.values() if one.key not in kept])
-            _reload(state)
+        # a link that is made may be written otherwise: not where the file cannot follow at once
+        link_waiting(project, [one for one in state.entries.values() if one.key not in kept], as_written=not write)
+        _reload(state)
     back_up(project)
     if _are_rules_other(project):
         _note_rules(project)
@@ -263,6 +263,7 @@ def _delete_in_memory(state: _State) -> None:
         if there or key not in state.entries:
             continue
         if _is_as_told(state, key, known):
+            keep_links_to(state.project, key)
             state.project.store.entries.delete([key], now=now())
             state.report.deleted.append(known.path)
             del state.base[key]

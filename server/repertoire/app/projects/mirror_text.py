@@ -71,8 +71,8 @@ def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
         targets[relation].add(target)
     for link in links:
         if holder(link) == entry.key:
-            written = (DEPENDS_ON, link.source) if link.relation == BLOCKS else (link.relation, link.target)
-            targets[written[0]].add(written[1])
+            relation, target = as_told(link)
+            targets[relation].add(target)
     told: dict[str, Any] = {"id": entry.key, "kind": entry.kind, "title": entry.title, "status": entry.status}
     told |= {"priority": entry.priority, "tags": list(entry.tags)}
     told |= {name: entry.data[name] for name in (*_TEXT, *_LISTS) if entry.data.get(name)}
@@ -113,6 +113,11 @@ def holder(link: EntryLink) -> str:
     Two branches that add tasks which wait for the same one then change no file in common.
     """
     return link.target if link.relation == BLOCKS else link.source
+
+
+def as_told(link: EntryLink) -> tuple[str, str]:
+    """Return a link as the file of its holder tells it: the relation and the other end."""
+    return (DEPENDS_ON, link.source) if link.relation == BLOCKS else (link.relation, link.target)
 
 
 def name_of_file(entry: Entry) -> str:

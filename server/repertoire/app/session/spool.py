@@ -62,11 +62,12 @@ def take_in(
     store: Store,
     then: Callable[[], object] | None = None,
     *,
-    learn: Callable[[Sequence[Event]], object] | None = None,
+    learn: Callable[[Sequence[Event], Sequence[Event]], object] | None = None,
 ) -> int:
     """Move the spooled events into the log, and do `then` in the same transaction; return how many events there were.
 
-    `learn` is given the moved events, for which nobody may be left who learns from them.
+    `learn` is given the moved events, for which nobody may be left who learns from them, and the uses that were looked
+    up here, from which nobody else learns.
 
     Raises:
         StoreBusy: the database is still locked; the events stay in the spool.
@@ -79,15 +80,17 @@ def take_in(
         moved = store.events.moved_from_spool()
         events = [_event(row) for file in files if file.name not in moved for row in rows_of(file)]
         store.events.append([event for event in events if event.kind != HEARD])
+        heard: list[Event] = []
         for event in events:
             if event.kind == HEARD:
-                store.events.append(_selected(store, event))
+                heard += (found := _selected(store, event))
+                store.events.append(found)
         if files:
             store.events.note_moved([file.name for file in files])
         if then is not None:
             then()
         if learn is not None:
-            learn(events)
+            learn(events, heard)
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)

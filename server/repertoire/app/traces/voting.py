@@ -63,6 +63,8 @@ def vote(kept: TraceCache, verdict: NewVote, *, moment: Moment, voter: str = ME)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
     told = kept.store.events.of_node(trace.key, kinds=(VOTED,))
-    before = next((bool(one.data.get("up")) for one in told if one.data.get("voter") == voter), False)
-    kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
+    own = next((one for one in told if one.data.get("voter") == voter), None)
+    before = own is not None and bool(own.data.get("up"))
+    at = max(moment.at, own.at) if own is not None else moment.at  # or the old one counts after a clock was set back
+    kept.store.events.append([Event(at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
     return VoteResult(trace, verdict.up, kept.trust(trace, today()), int(verdict.up) - int(before))

@@ -16,6 +16,8 @@ from repertoire.boot.layout import command, detached_flags
 from repertoire.domain.database_file import unwritable_text
 from repertoire.domain.errors import RepertoireError, StoreError, StoreFull, StoreReadOnly
 
+RUNS_ALREADY = 75  # exit status of a refresh beside a session that another one came before
+
 
 class RefreshRunning(RepertoireError):
     """Another process is refreshing this home."""

@@ -19,6 +19,7 @@ _MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product
 _MOST_PROJECTS = 500
 _PARTS = (part for part in __version__.split(".") if part.isdigit())
 _READER = (*map(int, _PARTS), EXTRACTOR_VERSION)  # what is greater brings another catalogue, and reads more
+_RECORD = "refresh.json"
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -36,7 +37,7 @@ class RefreshAttempt:
 def newest_attempt(home: Path) -> RefreshAttempt:
     """Return the record of the newest refresh; a killed one counts as failed."""
     try:
-        told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
+        told = json.loads((home / _RECORD).read_text(encoding="utf-8"))
         newest = RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
         projects = {str(path): str(at) for path, at in dict(told.get("projects", {})).items()}
         return replace(newest, projects=projects, reader=tuple(map(int, told.get("reader", ()))))
@@ -51,10 +52,20 @@ def attempted(home: Path, project: Path | None) -> Iterator[None]:
     begun = replace(before, started=now(), failures=before.failures + 1)
     _keep(home, begun)
     yield
+    if newest_attempt(home).started != begun.started:  # all was forgotten meanwhile, and is to be read anew
+        return
     others = {path: at for path, at in before.projects.items() if path != str(project)}
     read = {**others, **({str(project): begun.started} if project is not None else {})}
     newest = dict(list(read.items())[-_MOST_PROJECTS:])
     _keep(home, RefreshAttempt(begun.started, now(), 0, newest, _READER))
+
+
+def forget_attempts(home: Path) -> None:
+    """Forget when what was read, and in which projects, so that all of it is read again, as in a new home.
+
+    Raises: OSError when the record cannot be deleted.
+    """
+    (home / _RECORD).unlink(missing_ok=True)
 
 
 def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
@@ -93,4 +104,4 @@ def time_of(text: str) -> datetime:
 
 def _keep(home: Path, attempt: RefreshAttempt) -> None:
     with contextlib.suppress(OSError):  # a refresh must run even if its record cannot be written
-        write_json(home / "refresh.json", asdict(attempt))
+        write_json(home / _RECORD, asdict(attempt))

@@ -79,7 +79,8 @@ def holds_only_catalogue(repertoire: Repertoire) -> bool:
     """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False
-    return all(row.info.key in (CATALOGUE, PACKS) for row in repertoire.store.sources.all())
+    read = (row.info.key for row in repertoire.store.sources.all() if row.ingested_at)  # a rescue keeps the others too
+    return all(key in (CATALOGUE, PACKS) for key in read)
 
 
 def lacks_catalogue(repertoire: Repertoire) -> bool:

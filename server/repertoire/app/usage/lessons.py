@@ -76,18 +76,19 @@ def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder |
     return Lesson(request, node, moment, vector, embedder.query_encoder)
 
 
-def learn_missed(store: Store, events: Sequence[Event], settings: Settings, *, before: str = "") -> None:
+def learn_missed(
+    store: Store, events: Sequence[Event], heard: Sequence[Event], settings: Settings, *, before: str = ""
+) -> None:
     """Learn selections of the log that no request has: their session ended while another process held the lock.
 
     Only requests whose text is in the log can be learned; the next refresh computes their vectors. `before`: only
-    earlier selections, since a process learns its own ones itself.
+    earlier selections, since a process learns its own ones itself, but all of `heard`: whoever heard of these first had
+    not looked them up.
     """
     selected = [
         event
-        for event in events
-        if event.kind == SELECTED
-        and (event.node and event.request and event.session)
-        and not (before and event.at >= before)
+        for event in (*(one for one in events if not before or one.at < before), *heard)
+        if event.kind == SELECTED and event.node and event.request and event.session
     ]
     linked = {(node, link.other) for node in {event.node for event in selected} for link in store.graph.links(node)}
     said = {

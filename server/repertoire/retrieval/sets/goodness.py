@@ -58,8 +58,10 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
 
     Less costs an installed one, one that lacks nothing on this machine, and one that brings no large plugin along.
     """
-    first = _likelier(known[entering[0]], [known[key] for key in entering[1:]])
-    if first.lacking and not first.installed:
+    first = known[entering[0]]
+    if not first.chosen:  # what served the request tells more than a grade, and that it works here
+        first = _likelier(first, [known[key] for key in entering[1:]])
+    if first.lacking and not (first.installed or first.chosen):
         first = _complete(first, [known[key] for key in entering])
     others = [known[key] for key in entering if key != first.key]
     if not first.installed:

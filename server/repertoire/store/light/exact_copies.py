@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from repertoire.boot.session_folders import session_folders
+from repertoire.boot.session_folders import in_main_worktree, session_folders
 from repertoire.domain.event import LEFT
 from repertoire.store.light.bindings import marks, parts
 
@@ -44,9 +44,12 @@ IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")
 
 
 def muted_at(project: str) -> tuple[str, ...]:
-    """Return where a mute holds for a project: "" is everywhere, it, and the folders above that a session has too."""
-    folders = map(str, session_folders(project)) if project else ()
-    return tuple(dict.fromkeys(("", project, *folders)))
+    """Return where a mute holds for a project: "" is everywhere, it, and the folders above that a session has too.
+
+    In a linked worktree of git so do those of the main one: to a person it is one project.
+    """
+    folders = session_folders(project) if project else []
+    return tuple(dict.fromkeys(("", project, *map(str, (*folders, *(in_main_worktree(folders) if folders else ()))))))
 
 
 def silent(rows: Callable[[str, Sequence[str]], Iterable[Sequence[Any]]], project: str) -> set[str]:
