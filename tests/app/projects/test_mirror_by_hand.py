@@ -11,6 +11,7 @@ from app.projects.small_project import write
 from repertoire.app.clock import now
 from repertoire.app.projects.entries import link_entries, list_entries, save_entry
 from repertoire.app.projects.entry_requests import LinkRequest, ListQuery, SaveRequest
+from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror, mark_of
 from repertoire.app.projects.mirror_folder import digest_of
 from repertoire.domain.project import ENTRIES, EntryLink
@@ -128,6 +129,25 @@ def test_a_link_waits_for_an_entry_that_comes_later_and_a_question_leaves_it_wai
     [link] = project.store.entries.links()
     assert (link.source, link.relation) == ("task:0123456789ab", "blocks")
     assert "depends_on:\n  - task:0123456789ab\n" in (folder / "tasks/fire.md").read_text(encoding="utf-8")
+
+
+def test_a_link_that_a_file_tells_otherwise_as_after_a_rename_is_no_news_of_the_note(project, folder):
+    glaze, kiln = (
+        save_entry(project, SaveRequest("note", title=title), embedder=None).entries[0]
+        for title in ("Glaze it twice", "Fire the kiln")
+    )
+    long_ago = replace(glaze, changed="2026-01-01T00:00:00Z")
+    project.store.entries.put(long_ago, texts_of_entry(long_ago).values(), now=now())
+    compare_mirror(project)
+    [file] = folder.glob("notes/glaze*.md")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("created:", f"links: {{relates_to: [{kiln.key}]}}\ncreated:"),
+        encoding="utf-8",
+    )
+    follow_mirror(project, write=False)
+    assert project.store.entries.links() == [EntryLink(glaze.key, "relates_to", kiln.key)]
+    again = project.store.entries.get(glaze.key)
+    assert (again.version, again.changed) == (1, long_ago.changed)
 
 
 def test_links_to_an_entry_whose_file_was_away_on_a_branch_are_there_again_when_it_is_back(project, folder):

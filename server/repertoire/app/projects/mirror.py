@@ -23,6 +23,7 @@ from repertoire.app.projects.mirror_text import (
     OTHERS,
     WAITING,
     EntryFile,
+    differ_in_links_alone,
     file_of_entry,
     holder,
     name_of_file,
@@ -289,6 +290,8 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
     entry = replace(made, key=key, data=data, status=status, created=created)
     if before is not None and _same(state, before, entry, told):
         return False
+    if before is not None and differ_in_links_alone(before, entry):  # a link is no change here either
+        entry = replace(entry, version=before.version, changed=before.changed)
     if before is not None and (known is None or digest_of(state.told(key)) != known.told):
         _keep_both(state, before, embedder)
     put_entry(state.project, entry, embedder)

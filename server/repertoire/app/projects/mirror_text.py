@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -82,6 +82,16 @@ def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
     header += "".join(f"{_as_yaml(field)}\n" for field in entry.data.get(OTHERS, ()))
     body = _QUOTED_MARK.sub(r"\\\g<0>", _unified(entry.body).strip())
     return f"---\n{header}---\n" + (f"\n{body}\n" if body else "")
+
+
+def differ_in_links_alone(one: Entry, other: Entry) -> bool:
+    """Tell whether the files of two entries would say the same but for links."""
+    return _without_links(one) == _without_links(other)
+
+
+def _without_links(entry: Entry) -> str:
+    data = {name: value for name, value in entry.data.items() if name != WAITING}
+    return file_of_entry(replace(entry, data=data), ())
 
 
 def waiting_links(entry: Entry) -> list[tuple[str, str]]:
