@@ -99,8 +99,14 @@ def test_what_was_chosen_for_a_similar_request_leads_though_another_would_serve_
     first = replace(graded("chosen", 0.6, 0.9), **more)
     shelf = [first, graded("likelier", 0.67, 0.9)]
     assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == "likelier"
-    shelf[0] = replace(first, chosen=True)
+    shelf[0] = replace(first, past=0.4)
     assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == "chosen"
+
+
+@pytest.mark.parametrize(("past", "first"), [(0.75, "likely"), (0.9, "used")])
+def test_what_hardly_serves_leads_for_the_same_request_alone_which_it_served(past, first):
+    shelf = [replace(graded("used", 0.02, 0.06), past=past), graded("likely", 0.55, 0.9)]
+    assert chosen(shelf, budget=PLENTY, size=1, graded=True)[0][0] == first
 
 
 @pytest.mark.parametrize(("serves", "first"), [(0.75, "ready"), (0.65, "lacks")])

@@ -267,7 +267,7 @@ class _CandidateBuilder:
             serves=serves,
             helps=helps,
             helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
-            chosen=any(why.kind == "request" for why in hit.whys),
+            past=float(self._ranking.past.share[row]) * self._ranking.past.trust,
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:

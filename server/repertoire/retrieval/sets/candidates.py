@@ -21,7 +21,8 @@ class Candidate:
     that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note on its last change, `demoted`
     the evidence that it does harm; both are empty for most. `serves` is the chance that it serves the task, `helps`
     the chance that it serves or helps with a part; both are 0 where it was not graded. `helps_parts` has the same
-    chance by open clause of the task, for those that it likely helps with. It was `chosen` for a similar request.
+    chance by open clause of the task, for those that it likely helps with. `past` is
+    its share of what served similar requests, times the trust in these.
     """
 
     key: str
@@ -47,7 +48,7 @@ class Candidate:
     serves: float = 0.0
     helps: float = 0.0
     helps_parts: Mapping[int, float] = field(default_factory=dict)
-    chosen: bool = False
+    past: float = 0.0
 
     def name_beside(self, other: Candidate) -> str:
         """Return the name that tells a candidate from another one: with its bundle where both have the same."""

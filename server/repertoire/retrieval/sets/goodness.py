@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from repertoire.retrieval.sets.candidates import LIGHTER, Candidate
+from repertoire.retrieval.why import NOTED_PAST
 
 # Factor on the chance for each further member, and for each dependency (with another one a set would be better or worse
 # for naming a dependency as a member): without it sets grow for next to nothing. With .95, .98 and 1 for a member 79.5,
@@ -31,6 +32,7 @@ _LEAST_SHARE = 0.5
 # more gets a good set and 6 fewer a bad one, with .4 of 100 more members ungraded; of 27 leaders that change, read by
 # eye, 13 are better and 3 worse.
 _LIKELIER = 0.05
+_SAME = 0.85  # of the evidence of past requests from which on the same was asked before; one that was alike has .75
 _LARGE_FACTOR = 0.95  # factor on the chance for each large plugin
 MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
@@ -58,10 +60,8 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
 
     Less costs an installed one, one that lacks nothing on this machine, and one that brings no large plugin along.
     """
-    first = known[entering[0]]
-    if not first.chosen:  # what served the request tells more than a grade, and that it works here
-        first = _likelier(first, [known[key] for key in entering[1:]])
-    if first.lacking and not (first.installed or first.chosen):
+    first = _likelier(known[entering[0]], [known[key] for key in entering[1:]])
+    if first.lacking and not (first.installed or _served(first, first.serves)):
         first = _complete(first, [known[key] for key in entering])
     others = [known[key] for key in entering if key != first.key]
     if not first.installed:
@@ -86,13 +86,23 @@ def _likelier(first: Candidate, others: Sequence[Candidate]) -> Candidate:
     if first.installed:
         return first
     likelier = (one for one in others if one.serves >= first.serves + _LIKELIER and not one.lacking)
-    return max(likelier, key=lambda one: one.serves, default=first)
+    best = max(likelier, key=lambda one: one.serves, default=first)
+    return first if _served(first, best.serves) else best
 
 
 def _complete(first: Candidate, others: Sequence[Candidate]) -> Candidate:
     """Return the likeliest to serve of those that lack nothing here and serve nearly as likely as the first, or it."""
     near = (one for one in others if not one.lacking and _is_near(first.serves, one.serves, _GIVES_WAY_TO_INSTALLED))
     return max(near, key=lambda one: one.serves, default=first)
+
+
+def _served(first: Candidate, serves: float) -> bool:
+    """Tell whether a first served the request before, or similar ones, which weighs more than that one of `serves` may.
+
+    A use may belong to other work than the request it was learned for: where the grade says so, as one that is less
+    than half as likely does, only the same request counts.
+    """
+    return first.past >= _SAME or (first.past >= NOTED_PAST and first.serves >= _LEAST_SHARE * serves)
 
 
 def gives_way(serves: float, installed_serves: float, *, own: bool) -> bool:
