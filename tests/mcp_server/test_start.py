@@ -5,6 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+
+import pytest
+
+from repertoire.inference.embedder import IdleEmbedder
+from repertoire.mcp_server.dispatcher import Dispatcher
+from repertoire.retrieval.pipeline import Pipeline
 
 LOADED = "json.dumps([name for name in sys.modules if name.split('.')[0] in ('apsw', 'numpy', 'repertoire')])"
 SCRIPT = f"""
@@ -31,3 +38,25 @@ def test_the_handshake_waits_for_no_store_and_a_hook_for_nothing_that_tools_alon
     assert not HEAVY & {*handshake}
     assert {*hooks} >= HEAVY
     assert not [name for name in hooks if name.startswith(OF_TOOLS)]
+
+
+@pytest.mark.anyio
+async def test_what_ranks_is_loaded_while_the_model_is(dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranks = threading.Event()
+    waited: list[bool] = []
+    load, prepare = IdleEmbedder.embed_queries, Pipeline.prepare
+
+    def slow_load(self: IdleEmbedder, texts: list[str]) -> object:
+        waited.append(ranks.wait(10))
+        return load(self, texts)
+
+    def told(self: Pipeline) -> None:
+        prepare(self)
+        ranks.set()
+
+    monkeypatch.setattr(IdleEmbedder, "embed_queries", slow_load)
+    monkeypatch.setattr(Pipeline, "prepare", told)
+
+    await dispatcher.warm_up()
+
+    assert waited[0]

@@ -164,7 +164,9 @@ class Dispatcher:
         await self._refresh()
         try:
             if await self._answering.run(lambda answers: answers.wants_model):
-                await self._load_model(TOOL_MODEL_SECONDS)
+                loading = asyncio.ensure_future(self._load_model(TOOL_MODEL_SECONDS))
+                await self._answering.run(lambda answers: answers.prepare())
+                await loading
                 await self._answering.run(lambda answers: answers.rehearse())
             await self._answering.run(lambda answers: answers.load_tools())
         except Exception as error:  # noqa: BLE001 - the first call reports it
@@ -292,7 +294,8 @@ class Dispatcher:
 
     async def _load_model(self, seconds: float) -> None:
         """Load the model on another thread, and wait at most this long; loading continues after that."""
-        await self._answering.run(lambda _: None)  # opens the store, which creates the embedder
+        if self._embedder is None:
+            await self._answering.run(lambda _: None)  # opens the store, which creates the embedder
         if self._embedder is None or self._embedder.loaded:
             return
         if self._loading is None or self._loading.done():

@@ -107,13 +107,17 @@ class Pipeline:
         self._judge = AnswerJudge(graph, query_encoder)
         self.bindings = self._resources.bindings
 
-    def refresh(self) -> None:
-        """Reload the snapshot and caches if the store changed, ahead of the next question; not before the first one."""
-        if self._snapshots.kept is None:
-            return
+    def prepare(self) -> None:
+        """Load all that the first question needs but the embedding model, which may be loaded beside it."""
+        self._load_tables()
         snapshot = self._snapshots.current()
         self._warm(snapshot)
         warm_walk(snapshot)
+
+    def refresh(self) -> None:
+        """Reload the snapshot and caches if the store changed, ahead of the next question; not before the first one."""
+        if self._snapshots.kept is not None:
+            self.prepare()
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query allows, without `muted` ids, sources and repositories.
