@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,38 +30,35 @@ HERE, THERE = "/shops/here", "/shops/there"
 SHARED = "folder:/kept:skills/tide-tables.md"
 
 
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repertoire]:
-    """A home with a skill that one project has, and the source that it was copied from."""
+def copied(project: str) -> str:
+    return f"project:{project}:tide-tables"
+
+
+@contextmanager
+def home_with(folder: Path, *projects: str) -> Iterator[Repertoire]:
+    """Open a home with a skill of a shared folder, which projects have copied."""
     skill = component("skill", "tide-tables", "Reads tide tables to tell when a ship may enter a harbour.")
-    with open_repertoire(filled_home(tmp_path_factory.mktemp("elsewhere")), environment={}) as opened:
+    with open_repertoire(filled_home(folder), environment={}) as opened:
         places = {SHARED: SourceInfo("folder:/kept", "folder", "/kept")}
-        places[f"project:{THERE}:tide-tables"] = SourceInfo(f"project:{THERE}", "project", THERE)
+        places |= {copied(at): SourceInfo(f"project:{at}", "project", at) for at in projects}
         for key, source in places.items():
             there = replace(skill, id=key, repository="", installed=source.kind == "project")
             opened.store.sources.write(source, [record_of(there)], [], derived=[], now=NOW)
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repertoire]:
+    with home_with(tmp_path_factory.mktemp("elsewhere"), THERE) as opened:
         yield opened
 
 
 @pytest.fixture
 def lent(tmp_path: Path) -> Iterator[Repertoire]:
-    """A home with a skill of a shared folder, which two projects have copied."""
-    skill = component("skill", "tide-tables", "Reads tide tables to tell when a ship may enter a harbour.")
-    with open_repertoire(filled_home(tmp_path), environment={}) as opened:
-        places = {SHARED: SourceInfo("folder:/kept", "folder", "/kept")}
-        places |= {copied(at): SourceInfo(f"project:{at}", "project", at) for at in (THERE, HERE)}
-        for key, source in places.items():
-            there = replace(skill, id=key, repository="", installed=source.kind == "project")
-            opened.store.sources.write(source, [record_of(there)], [], derived=[], now=NOW)
-        assert opened.embedder is not None
-        embed_pending(opened.store, opened.embedder)
+    with home_with(tmp_path, THERE, HERE) as opened:
         yield opened
-
-
-def copied(project: str) -> str:
-    return f"project:{project}:tide-tables"
 
 
 @pytest.mark.parametrize("project", [HERE, THERE])
