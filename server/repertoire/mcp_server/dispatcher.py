@@ -165,7 +165,7 @@ class Dispatcher:
         try:
             if await self._answering.run(lambda answers: answers.wants_model):
                 loading = asyncio.ensure_future(self._load_model(TOOL_MODEL_SECONDS))
-                await self._answering.run(lambda answers: answers.prepare())
+                await self._answering.run(lambda answers: answers.repertoire.pipeline.prepare())
                 await loading
                 await self._answering.run(lambda answers: answers.rehearse())
             await self._answering.run(lambda answers: answers.load_tools())

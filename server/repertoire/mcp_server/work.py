@@ -122,10 +122,6 @@ class Answers(Opened):
         """Tell whether questions that need the model can be expected."""
         return not self._off and self.repertoire.embedder is not None and not self.awaits_first_reading()
 
-    def prepare(self) -> None:
-        """Load the snapshot and what ranks it, while the model is loaded beside it."""
-        self.repertoire.pipeline.prepare()
-
     def rehearse(self) -> None:
         """Answer a made-up prompt to compile and load what a first answer needs; nothing is recorded."""
         self.prompt(Hook({"prompt": _REHEARSED}))
