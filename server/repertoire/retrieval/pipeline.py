@@ -158,7 +158,7 @@ class Pipeline:
             reasons = Reasons(
                 similarity=float(ranking.likeness[row]),
                 path=tuple(ranking.walk.path_to(row)),
-                past=float(ranking.past.share[row]) * ranking.past.trust,
+                past=ranking.past.of(row),
                 named=NAME in ranking.parts and ranking.parts[NAME][row] > 0.0,
                 rarities=rarities,
                 pattern=ranking.matched.why(row),

@@ -89,6 +89,10 @@ class RequestEvidence:
         trust = min(self.trust, _SAME_REQUEST_TRUST)
         return _EAGERNESS * trust * trust / (1.0 - trust)
 
+    def of(self, row: int) -> float:
+        """Return how far similar requests speak for a row: its share, as far as they are trusted."""
+        return float(self.share[row]) * self.trust
+
     @property
     def speaks(self) -> bool:
         """Whether the evidence changes the score of any row."""

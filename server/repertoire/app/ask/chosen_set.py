@@ -75,13 +75,13 @@ class ChosenSet:
         ranking, asked = self.ranking, self.assembly.asked
         if ranking.grades is None or not asked:
             return ranking.confidence
-        row, served = int(ranking.answering[0]), ranking.past.share * ranking.past.trust >= NOTED_PAST
-        first, likeliest = ranking.chances(row)[0], max(self.pool.candidates[key].serves for key in asked)
-        is_tried = any(served[ranking.snapshot.row_of(key)] for key in asked)
+        members, row = [self.pool.candidates[key] for key in asked], int(ranking.answering[0])
+        first, likeliest = ranking.chances(row)[0], max(member.serves for member in members)
+        is_tried = any(member.past >= NOTED_PAST for member in members)
         sure = ranking.confidence if is_tried else _without_past(ranking)
         if self._lacks_the_named:
-            sure = min(sure, chance(self.pool.candidates[asked[0]].serves))
-        stands = gives_way(first, likeliest, own=True) and (is_tried or not served[row])
+            sure = min(sure, chance(members[0].serves))
+        stands = gives_way(first, likeliest, own=True) and (is_tried or ranking.past.of(row) < NOTED_PAST)
         return sure if stands else chance_of_another(sure, first, likeliest)
 
     @property

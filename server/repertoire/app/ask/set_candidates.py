@@ -267,7 +267,7 @@ class _CandidateBuilder:
             serves=serves,
             helps=helps,
             helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
-            past=float(self._ranking.past.share[row]) * self._ranking.past.trust,
+            past=self._ranking.past.of(row),
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:

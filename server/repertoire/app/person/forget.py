@@ -102,7 +102,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
         return done
     kept = (environment_path(home), home / "installs")
     environment, installs = (str(folder) if folder.exists() else "" for folder in kept)
-    return Forgotten(what, gone, memories, str(home), aside, environment, _commons(home), undeleted, installs)
+    return replace(done, environment=environment, installs=installs, commons=_commons(home), undeleted=undeleted)
 
 
 def _take(steps: Mapping[str, Callable[[], object]], gone: int) -> None:

@@ -21,8 +21,8 @@ class Candidate:
     that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note on its last change, `demoted`
     the evidence that it does harm; both are empty for most. `serves` is the chance that it serves the task, `helps`
     the chance that it serves or helps with a part; both are 0 where it was not graded. `helps_parts` has the same
-    chance by open clause of the task, for those that it likely helps with. `past` is
-    its share of what served similar requests, times the trust in these.
+    chance by open clause of the task, for those that it likely helps with. `past` tells how far
+    similar requests, which it served, speak for it, 0 to 1.
     """
 
     key: str
