@@ -25,7 +25,6 @@ from repertoire.retrieval.need import NeedModel
 from repertoire.retrieval.plan import PROMPT, RECOMMEND, QueryPlan
 from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.rerank import second_look
-from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.subject import SubjectScale, subject_model_for
 from repertoire.retrieval.vague import vagueness_model_for
@@ -61,21 +60,26 @@ class AnswerJudge:
         """Return the head of the answer with its confidence; `certain` if the component was asked for by name."""
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
+        understood = 1.0 if certain else self._understood(run.plan)
         with run.stage_log.stage("gate") as detail:
-            own = self._own_confidence(run, rows)
-            sure = 1.0 if certain else self._with_past(run.plan, run.past, own)
+            own = 1.0 if certain else self._own_confidence(run, rows)
+            sure = run.past.supporting(understood * own)
             if leads.any() and not _fits(run, sure, among):
                 # pointers are shown only where no component fits whose text was read
                 beyond = run.head(MAX_RANKED)
                 surest = self._own_confidence(run, beyond)
-                surer = self._with_past(run.plan, run.past, surest)
+                surer = run.past.supporting(understood * surest)
                 rows, own, sure = (beyond, surest, surer) if _fits(run, surer, among) else (rows, own, sure)
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.grouped_behind_installed(rows, run.silenced)
-        ranking = run.ranking(rows, confidence=sure, fits=_fits(run, sure, among))
-        if not certain:
-            likely = sure if _ungraded(run) else self._chance(ranking, own, run.chance_share)
-            ranking = replace(ranking, chance=likely)
+        unaided = understood * own
+        ranking = run.ranking(rows, confidence=sure, unaided=unaided, fits=_fits(run, sure, among))
+        if not certain and _ungraded(run):
+            ranking = replace(ranking, chance=sure)
+        elif not certain and ranking.grades is not None and len(ranking.answering) and run.chance_share > 0.0:
+            served = chance(float(ranking.grades[ranking.answering[0], 0]))
+            unaided = understood * interpolate(own, served, run.chance_share)
+            ranking = replace(ranking, chance=run.past.supporting(unaided), unaided=unaided)
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
@@ -86,13 +90,6 @@ class AnswerJudge:
             ranking, subject=subject, need=run.need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
-    def _chance(self, ranking: Ranking, own: float, share: float) -> float | None:
-        rows = ranking.answering[:1]
-        if ranking.grades is None or not len(rows) or share == 0.0:
-            return None
-        served = interpolate(own, chance(float(ranking.grades[rows[0], 0])), share)
-        return self._with_past(ranking.plan, ranking.past, served)
-
     def _own_confidence(self, run: ComponentRun, rows: Rows) -> float:
         """Return the confidence in these rows by what they and the question hold."""
         if _ungraded(run):
@@ -100,10 +97,6 @@ class AnswerJudge:
             return words_confidence(found, implied=run.implied is not None) if found else 0.0
         judged = self.evidence(run, rows, run.evidence.nearness)
         return confidence(judged, vectors=run.question is not None) if judged else 0.0
-
-    def _with_past(self, plan: QueryPlan, past: RequestEvidence, sure: float) -> float:
-        """Return a confidence as far as the question was understood, with past requests as an independent reason."""
-        return 1.0 - (1.0 - sure * self._understood(plan)) * (1.0 - past.trust)
 
     def evidence(self, asked: ComponentRun | Ranking, rows: Rows, nearness: Floats) -> ConfidenceFeatures | None:
         """Return the features of the confidence, from an answer's first hits; None where there are none."""

@@ -97,6 +97,7 @@ def answered_by_name(
         RequestEvidence.silent(size),
         silenced,
         confidence=1.0,
+        unaided=1.0,
         fits=True,
         report=stage_log.reports,
         degraded=(),

@@ -48,6 +48,7 @@ class Ranking:
     past: RequestEvidence
     silenced: Mask  # the rows that no answer may hold
     confidence: float
+    unaided: float  # the confidence without what past requests say
     fits: bool
     report: tuple[StageReport, ...]
     degraded: tuple[str, ...]
@@ -181,7 +182,7 @@ class ComponentRun:
                 return head[:0]
         return head[: effort.reranked]
 
-    def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
+    def ranking(self, rows: Rows, *, confidence: float, unaided: float, fits: bool) -> Ranking:
         """Return these rows as the ranking, with the state that the stages left."""
         return Ranking(
             self.plan,
@@ -196,6 +197,7 @@ class ComponentRun:
             self.past,
             self.silenced,
             confidence=confidence,
+            unaided=unaided,
             fits=fits,
             report=self.stage_log.reports,
             degraded=self.stage_log.degraded,

@@ -93,6 +93,10 @@ class RequestEvidence:
         """Return how far similar requests speak for a row: its share, as far as they are trusted."""
         return float(self.share[row]) * self.trust
 
+    def supporting(self, sure: float) -> float:
+        """Return a confidence with similar requests as an independent reason for it."""
+        return 1.0 - (1.0 - sure) * (1.0 - self.trust)
+
     @property
     def speaks(self) -> bool:
         """Whether the evidence changes the score of any row."""

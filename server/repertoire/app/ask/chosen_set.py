@@ -78,7 +78,7 @@ class ChosenSet:
         members, row = [self.pool.candidates[key] for key in asked], int(ranking.answering[0])
         first, likeliest = ranking.chances(row)[0], max(member.serves for member in members)
         is_tried = any(member.past >= NOTED_PAST for member in members)
-        sure = ranking.confidence if is_tried else _without_past(ranking)
+        sure = ranking.confidence if is_tried else ranking.unaided
         if self._lacks_the_named:
             sure = min(sure, chance(members[0].serves))
         stands = gives_way(first, likeliest, own=True) and (is_tried or ranking.past.of(row) < NOTED_PAST)
@@ -206,19 +206,16 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
 def _discount_off_topic(ranking: Ranking) -> Ranking:
     """Return a ranking with less confidence if the task needs no component or lies far from every component."""
     if ranking.chance is not None:
-        likely = _scale_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
-        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
+        needed = math.exp(min(ranking.need, 0.0))
+        likely, unaided = _scale_odds(ranking.chance, needed), _scale_odds(ranking.unaided, needed)
+        return replace(ranking, chance=likely, confidence=likely, unaided=unaided, fits=likely >= SURE_THRESHOLD)
     if not ranking.beyond:
         return ranking
-    sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
-    return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
-
-
-def _without_past(ranking: Ranking) -> float:
-    """Return the confidence of a graded ranking without what past requests added to it."""
-    needed = math.exp(min(ranking.need, 0.0))
-    whole = _scale_odds(ranking.confidence, 1.0 / needed)
-    return _scale_odds(max(1.0 - (1.0 - whole) / max(1.0 - ranking.past.trust, 1e-9), 0.0), needed)
+    near = math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond)
+    sure, unaided = _scale_odds(ranking.confidence, near), _scale_odds(ranking.unaided, near)
+    return replace(
+        ranking, confidence=sure, unaided=unaided, fits=ranking.fits and fits(sure, among=len(ranking.snapshot))
+    )
 
 
 def _scale_odds(sure: float, times: float) -> float:
