@@ -8,7 +8,7 @@ from pathlib import Path
 
 import npm
 
-CLIENT_VERSION = "2.1.330"
+CLIENT_VERSION = "2.1.332"
 FETCH_TIMEOUT_S = 900  # the binary is about 380 MB
 
 

@@ -104,8 +104,12 @@ class Machine:
         options = [part for name, value in config.items() for part in ("--config", f"{name}={value}")]
         self._must("plugin", "marketplace", "add", REMOTE + remote.name)
         self._must("plugin", "install", PLUGIN, *options)
-        [listed] = self._must("plugin", "list", "--json").json
-        return Path(listed["installPath"])
+        return Path(self.listed_plugin()["installPath"])
+
+    def listed_plugin(self) -> dict[str, Any]:
+        """Return what the client's list says of the plugin; it lists plugins that are built into it, too."""
+        [listed] = (one for one in self._must("plugin", "list", "--json").json if one["id"] == PLUGIN)
+        return dict(listed)
 
     def _must(self, *args: str) -> Completed:
         done = self.command(*args)

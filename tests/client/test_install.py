@@ -29,8 +29,7 @@ def test_the_strict_validation_passes_without_a_warning(installed: Machine) -> N
 
 
 def test_an_installed_copy_runs_from_the_clients_cache(installed: Machine) -> None:
-    [plugin] = installed.command("plugin", "list", "--json").json
-    assert plugin["id"] == "repertoire@repertoire"
+    plugin = installed.listed_plugin()
     assert plugin["enabled"]
     assert plugin["installPath"].startswith(str(installed.home))
     assert not plugin.get("errors")

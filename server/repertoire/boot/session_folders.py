@@ -12,7 +12,7 @@ from pathlib import Path
 def session_folders(project: str) -> list[Path]:
     """Return the project's folder and those above it up to its repository's, or up to the home folder; nearest first.
 
-    So does Claude Code in its version 2.1.330, as `tests/client/test_loading.py` shows.
+    So does Claude Code in its version 2.1.332, as `tests/client/test_loading.py` shows.
     """
     found: list[Path] = []
     home = os.path.expanduser("~")  # noqa: PTH111 - it never fails

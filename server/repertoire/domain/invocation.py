@@ -1,6 +1,6 @@
 """How Claude Code starts skills, agents and commands: under which name, and whether a person or the model alone may.
 
-Both are as in its version 2.1.330, which `tests/client/test_invocation.py` asks.
+Both are as in its version 2.1.332, which `tests/client/test_invocation.py` asks.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _MCP, _PLUGIN, _TOLD_PLUGIN = "mcp__", "plugin_", "plugin:"
 _BUILT_IN_AGENTS = frozenset(
     ("claude", "general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork")
 )
-# Commands and skills that Claude Code has itself, as its version 2.1.330 and those before it list them.
+# Commands and skills that Claude Code has itself, as its version 2.1.332 and those before it list them.
 _BUILT_IN = frozenset(
     """add-dir agents auto-mode-setup autocompact batch bug claude-api clear code-review color compact config context
     cost dataviz debug deep-research design design-sync doctor effort export fast fewer-permission-prompts
