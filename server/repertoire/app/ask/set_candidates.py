@@ -31,6 +31,7 @@ from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.similar_requests import MOSTLY_REFUSED
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
@@ -243,6 +244,8 @@ class _CandidateBuilder:
         words = set(content_words(f"{component.name} {component.described}"))
         twins = self.keys(self._twins, row)
         serves, helps = self._ranking.chances(row)
+        # Grades know nothing of what was used here: what failed for such requests would lead a set for being installed.
+        accepted = self._ranking.past.acceptance(row)
         return Candidate(
             key=component.id,
             name=component.name,
@@ -264,10 +267,11 @@ class _CandidateBuilder:
             unit_tokens=hit.unit.tokens if hit.unit else 0,
             stale=hit.aged,
             demoted=hit.demoted,
-            serves=serves,
-            helps=helps,
+            serves=serves * accepted,
+            helps=helps * accepted,
             helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
             past=self._ranking.past.of(row),
+            refused=accepted < MOSTLY_REFUSED,
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:
