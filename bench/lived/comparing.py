@@ -112,6 +112,7 @@ def worse(graded: Graded, fresh: Mapping, lived: Mapping) -> list[dict[str, Any]
                 ("First wrong", -1),
                 ("Hint wrong", -1),
                 ("Caught", 1),
+                ("Needless", -1),
             )
             if sign * (after[name][number] - before[name][number]) < 0
         ]
@@ -146,7 +147,7 @@ class Again:
         ]
         rows += [self._row(f"{role}: is in its set, same words", role, _within) for role in (KEPT, USED, PREFERRED)]
         rows.append(self._row("kept: leads its set as one that is installed", KEPT, self._as_installed))
-        rows.append(self._row("muted: named at any door, same words", MUTED, _named))
+        rows.append(self._row("muted: in its set or a hint, same words", MUTED, _named))
         return rows
 
     def lost(self) -> list[dict[str, Any]]:
@@ -197,7 +198,7 @@ def _within(reading: Reading, key: str, original: Callable[[str], str]) -> bool:
 
 
 def _named(reading: Reading, key: str, original: Callable[[str], str]) -> bool:
-    return any(plain(key) == original(one) for door in ("set", "search", "hint") for one in reading.named(door))
+    return any(plain(key) == original(one) for door in ("set", "hint") for one in reading.named(door))
 
 
 def intruders(owned: Sequence[Owned], graded: Graded, fresh: Mapping, lived: Mapping) -> list[dict[str, Any]]:
@@ -224,9 +225,10 @@ def strangers(readings: Readings, folder: Path) -> list[str]:
 
 
 def hidden(copied: Mapping[str, str], fresh: Readings, lived: Readings, original: Callable[[str], str]) -> list[str]:
-    """Return the requests whose first answer is lost, or called installed, because another project has a copy of it."""
-    return [
-        f"{text}: {one.first or 'nothing'} in place of {fresh[text].first}"
-        for text, one in lived.items()
-        if text in copied and (original(one.first) != plain(fresh[text].first) or one.items[0]["installed"])
-    ]
+    """Return the requests whose sets lack the first of before, or call it installed, as another project has a copy."""
+    found = []
+    for text in copied:
+        sets = [(original(one["id"]), one["installed"]) for one in lived[text].items]
+        if (plain(fresh[text].first), False) not in sets:
+            found.append(f"{text}: {sets} in place of {fresh[text].first}")
+    return found

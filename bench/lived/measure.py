@@ -41,10 +41,10 @@ from comparing import (  # noqa: E402
     worse,
 )
 from doors import Tally, opened  # noqa: E402
-from graded import HELPS, TASKS, UNKNOWN, Graded, plain  # noqa: E402
+from graded import HELPS, SERVES, TASKS, UNKNOWN, Graded, plain  # noqa: E402
 from life import BARE, PROJECTS, Life  # noqa: E402
 from opening import labelled_sets  # noqa: E402
-from past import KEPT, PREFERRED, ROLES, STARTED, Past, Wish, lived  # noqa: E402
+from past import KEPT, MUTED, PREFERRED, ROLES, STARTED, Past, Wish, lived  # noqa: E402
 from run import commit, keep  # noqa: E402
 from terminal import run_all  # noqa: E402
 
@@ -100,7 +100,12 @@ def _measured(place: Path, home: Path, data: Path) -> dict[str, Any]:
         now, original, drawing = read_all(doors, texts), Originals(doors), {text: doors.hint(text) for text in everyday}
         answers = as_answers(now, original)
     again = Again(past, others, fresh, now, original)
-    rows, eye = _compared(graded, touched, (fresh_answers, answers), (quiet, drawing))
+    muted = [one.wish.text for one in past.owned if one.wish.role == MUTED]
+    parts = {
+        "others' tasks": untouched,
+        "tasks with a past but muted ones": [task for task in touched if task["text"] not in muted],
+    }
+    rows, eye = _compared(graded, parts, (fresh_answers, answers), (quiet, drawing))
     rows += again.rows()
     eye["what should lead, and what should not"] = again.lost()
     eye["intruders"] = intruders(past.owned, replace(graded, tasks=untouched), fresh_answers, answers)
@@ -120,6 +125,8 @@ def _measured(place: Path, home: Path, data: Path) -> dict[str, Any]:
     rows.append(
         Row("answers that failed or did not fit their schema", sum(tally.answered.values()), 0.0, len(tally.failures))
     )
+    eye["refused to install"] = past.refused
+    eye["uses that the home did not know"] = past.unknown
     _print(rows, tally, eye)
     return {
         "rows": [asdict(row) for row in rows],
@@ -131,14 +138,11 @@ def _measured(place: Path, home: Path, data: Path) -> dict[str, Any]:
 
 
 def _compared(
-    graded: Graded, touched: Sequence[Mapping], answers: Sequence[Mapping], hints: Sequence[Hints]
+    graded: Graded, parts: Mapping[str, Sequence[Mapping]], answers: Sequence[Mapping], hints: Sequence[Hints]
 ) -> tuple[list[Row], dict[str, Any]]:
     """Compare the tasks without a past of their own, those with one, and everyday prompts."""
     rows, eye = [], {}
-    for name, tasks in (
-        ("others' tasks", [task for task in graded.tasks if task not in touched]),
-        ("tasks with a past", touched),
-    ):
+    for name, tasks in parts.items():
         part = replace(graded, tasks=tasks)
         rows += graded_rows(name, part, *answers)
         eye[f"worse: {name}"] = worse(part, *answers)
@@ -166,7 +170,7 @@ def _in_projects(
     count = (len(PROJECTS) - 1) * len(past.copied)
     rows = [
         Row("another project's own, named", len(PROJECTS), 0.0, len(foreign)),
-        Row("first answers lost, or called installed, for a copy elsewhere", count, 0.0, len(lost)),
+        Row("first answers that a copy elsewhere hides, or lets seem installed", count, 0.0, len(lost)),
     ]
     return rows, {"another project's own": foreign, "hidden by a copy elsewhere": lost}
 
@@ -183,16 +187,14 @@ def wishes(touched: Sequence[Mapping], graded: Graded, fresh: Readings) -> list[
     found = []
     for number, task in enumerate(touched):
         role, reading = ROLES[number % len(ROLES)], fresh[task["text"]]
-        items = [one for one in reading.items if role == KEPT or one["type"] in STARTED]
+        grades, first = graded.grades.get(task["id"], {}), reading.named("set")[:1]
+        least = HELPS if role == PREFERRED else SERVES
+        further = [one for one in reading.found if grades.get(plain(one["id"]), UNKNOWN) >= least]
+        items = [one for one in (*reading.items, *further) if role == KEPT or one["type"] in STARTED]
         if role == PREFERRED:
-            grades = graded.grades.get(task["id"], {})
-            chosen = reading.named("set")[:1]
-            items = [
-                one
-                for one in reading.found
-                if one["type"] in STARTED and one["id"] not in chosen and grades.get(plain(one["id"]), UNKNOWN) >= HELPS
-            ]
-        found.append(Wish(task["text"], role, tuple(one["id"] for one in items), alone=bool(number % 2)))
+            items = [one for one in further if one["type"] in STARTED and one["id"] not in first]
+        ids = dict.fromkeys(one["id"] for one in items)
+        found.append(Wish(task["text"], role, tuple(ids), alone=bool(number % 2)))
     return found
 
 

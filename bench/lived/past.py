@@ -7,7 +7,7 @@ import os
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ KEPT, USED, PREFERRED, FAILED, MUTED = "kept", "used", "preferred", "failed", "m
 ROLES = (KEPT, USED, PREFERRED, FAILED, MUTED)
 BUSY = ("shop", "web", "infra")  # projects in which there is work
 _BEGAN, _INSTALLED, _MUTED = 170, (160, 145, 130), 60  # days ago
+_WHEN = {USED: (1, 125), PREFERRED: (1, 125), FAILED: (1, 40), MUTED: (_MUTED, 125)}  # days ago, of uses
 _TIMES = 4  # uses of one thing for one request
 STARTED = (SKILL, AGENT, COMMAND, MCP_SERVER)  # what a use can be heard of
 _OWN = (  # project, requests, and the component of its own that serves them
@@ -141,7 +142,10 @@ def _installed(life: Life, opened: Repertoire, key: str, past: Past, *, project:
     folder = Path(life.go(project or BUSY[0]))
     wanted = InstallRequest((key,), folder, dict(os.environ), for_project=bool(project), alone=alone)
     try:
-        decided = plan(opened.store, opened.home, wanted, settings=opened.settings)
+        decided = plan(opened.store, opened.home, replace(wanted, dry=True), settings=opened.settings)
+        if any(part.unread for part in decided.parts):
+            past.refused.append(f"{key}: its repository is not in the home, and nothing is fetched")
+            return False
         install(opened.home, decided, wanted)
     except RepertoireError as error:
         past.refused.append(f"{key}: {error}")
@@ -181,8 +185,8 @@ def _sessions(past: Past, idle: Sequence[str]) -> Iterator[Session]:
     for one in past.owned:
         if one.wish.role != KEPT:
             for _ in range(_TIMES):
-                fails = one.wish.role == FAILED
-                yield Session(dice.uniform(_MUTED, 125), dice.choice(BUSY), one.wish.text, one.started, fails)
+                days = dice.uniform(*_WHEN[one.wish.role])
+                yield Session(days, dice.choice(BUSY), one.wish.text, one.started, one.wish.role == FAILED)
     for project, prompts, kind, name in _OWN:
         for prompt in prompts * 2:
             yield Session(dice.uniform(1, 125), project, prompt, (kind, name))
