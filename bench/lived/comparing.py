@@ -114,7 +114,7 @@ def worse(graded: Graded, fresh: Mapping, lived: Mapping) -> list[dict[str, Any]
                 ("Caught", 1),
                 ("Needless", -1),
             )
-            if sign * (after[name][number] - before[name][number]) < 0
+            if name in after and sign * (after[name][number] - before[name][number]) < 0
         ]
         if lost:
             text = task["text"]

@@ -11,7 +11,9 @@ import pytest
 
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.clock import now
+from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
@@ -89,9 +91,12 @@ def test_what_leads_a_set_leads_it_once_it_is_installed_and_until_it_fails(opene
     task = "remove dead code"
     remember(opened, task, led[task].id)  # chosen as the marketplace's, before it was installed
     own = f"user:{tmp_path / '.claude'}:{led[task].path}"
-    opened.store.events.append([Event(now(), FAILED, str(day), "/p", "request:1", own) for day in range(3)])
+    here = current_project()
+    opened.store.events.append([Event(now(), FAILED, str(day), here, "request:1", own) for day in range(6)])
     items = asked(opened, task).items
     assert items[0].hit.component.name != led[task].name
+    hinted = offer(opened.pipeline, task, HintLimits(muted=opened.unfit_for_hints()))
+    assert [hit.component.name for hit in hinted.hits] == ["code-simplifier", led[task].name]
     assert not any(why.kind == "request" for item in items for why in item.hit.whys)
 
 

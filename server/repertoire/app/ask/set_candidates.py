@@ -31,7 +31,6 @@ from repertoire.retrieval.installation_units import listing_tokens
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
-from repertoire.retrieval.similar_requests import MOSTLY_REFUSED
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
@@ -271,7 +270,7 @@ class _CandidateBuilder:
             helps=helps * accepted,
             helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
             past=self._ranking.past.of(row),
-            refused=accepted < MOSTLY_REFUSED,
+            refused=self._ranking.past.refused(row),
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:
