@@ -16,6 +16,9 @@ from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.snapshot import Snapshot
 
 _UNKNOWN = Experience()
+# What was refused more often than this times as often as it was accepted served the request no more: it may have been
+# installed for it, or used once, and failed ever since. One failure after one use is not enough.
+_PARDONED = 2.0
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,12 @@ def past_requests(snapshot: Snapshot, experiences: Experiences) -> PastRequests:
 
 def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
     """Return by request position the rows that were selected for it, each with its number of selections."""
-    topology = snapshot.topology
+    topology, shown = snapshot.topology, snapshot.copies.representative
     found: dict[int, dict[int, float]] = {}
     for source, target, weight in snapshot.weighted_edges(SELECTED):
         row = int(snapshot.row_at[target])
         if row >= 0 and topology.types[source] == REQUEST:
+            row = int(shown[row])  # what was chosen as a repository's, and failed once it was installed, is one
             own = found.setdefault(source, {})
             own[row] = own.get(row, 0.0) + weight  # a component and what was removed of its copies have one row
     return found
@@ -88,13 +92,15 @@ def _entries(
     by_row: dict[int, Experience] = {}
     for key, experience in experiences.items():
         if (row := snapshot.row_of(key)) >= 0:
+            row = int(snapshot.copies.representative[row])
             by_row[row] = by_row[row].plus(experience) if row in by_row else experience
     accepted = {}
     for row, times in selected.items():
         experience = by_row.get(row, _UNKNOWN)
         # selections that left the log by compaction: the graph still counts them
         before = max(times - experience.selected, 0.0)
-        accepted[row] = before * CONTRADICTION_DISCOUNT**experience.refused + experience.accepted
+        still = before * CONTRADICTION_DISCOUNT**experience.refused + experience.accepted
+        accepted[row] = still if experience.refused <= _PARDONED * still else 0.0
     shares = dict(zip(accepted, _shares(list(accepted.values())).tolist(), strict=True))
     return [
         (row, shares.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)

@@ -35,6 +35,7 @@ _EAGERNESS = 2.0  # factor on the weight of past requests
 _HEAD = 150  # rows that may pass likelihood on
 _TRUST_PRIOR = 3.0  # weight of the prior trust, in checked requests
 _SAME_REQUEST_TRUST = 0.98  # trust at most, even for the same words; 1 would silence all other evidence
+_MOSTLY_REFUSED = 0.7  # acceptance below which what serves nearly as likely is named first
 _ACCEPTANCE_PRIOR = 1.0  # weight of the prior, in requests that accepted a component
 # A use of this weight lends half the trust of a new one: with a half-life of 90 days, one of a year ago. Till then what
 # was used once is the best that is known; after two years next to nothing is left of it.
@@ -96,6 +97,14 @@ class RequestEvidence:
     def supporting(self, sure: float) -> float:
         """Return a confidence with similar requests as an independent reason for it."""
         return 1.0 - (1.0 - sure) * (1.0 - self.trust)
+
+    def acceptance(self, row: int) -> float:
+        """Return how far similar requests accepted a row, 0 to 1; 1 where none refused it."""
+        return 1.0 if self.wanted is None else float(self.wanted[row])
+
+    def refused(self, row: int) -> bool:
+        """Tell whether similar requests mostly refused a row: its calls failed, or another was used in its place."""
+        return self.acceptance(row) < _MOSTLY_REFUSED
 
     @property
     def speaks(self) -> bool:

@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.ask.recommend import recommend
+from repertoire.app.clock import now
+from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import REQUEST_SPACE, Recommendation, Task
 from repertoire.domain.component import SKILL, Component
+from repertoire.domain.event import FAILED, Event
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW
 
@@ -70,7 +74,7 @@ def copy(component: Component, market: Path, own: Path) -> None:
         shutil.copy(market / component.path, own / component.path)
 
 
-def test_what_leads_a_set_leads_it_once_it_is_installed(opened: Repertoire, tmp_path: Path) -> None:
+def test_what_leads_a_set_leads_it_once_it_is_installed_and_until_it_fails(opened: Repertoire, tmp_path: Path) -> None:
     before = {task: asked(opened, task) for task in TASKS}
     led = {task: found.items[0].hit.component for task, found in before.items() if found.items}
     assert len(led) > len(TASKS) // 2
@@ -83,6 +87,17 @@ def test_what_leads_a_set_leads_it_once_it_is_installed(opened: Repertoire, tmp_
         first = found.items[0].hit.component
         assert (first.name, first.installed) == (one.name, True)
         assert found.confidence > before[task].confidence - FALLS
+
+    task = "remove dead code"
+    remember(opened, task, led[task].id)  # chosen as the marketplace's, before it was installed
+    own = f"user:{tmp_path / '.claude'}:{led[task].path}"
+    here = current_project()
+    opened.store.events.append([Event(now(), FAILED, str(day), here, "request:1", own) for day in range(6)])
+    items = asked(opened, task).items
+    assert items[0].hit.component.name != led[task].name
+    hinted = offer(opened.pipeline, task, HintLimits(muted=opened.unfit_for_hints()))
+    assert [hit.component.name for hit in hinted.hits] == ["code-simplifier", led[task].name]
+    assert not any(why.kind == "request" for item in items for why in item.hit.whys)
 
 
 def remember(repertoire: Repertoire, text: str, component: str) -> None:

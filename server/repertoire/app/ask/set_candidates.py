@@ -243,6 +243,8 @@ class _CandidateBuilder:
         words = set(content_words(f"{component.name} {component.described}"))
         twins = self.keys(self._twins, row)
         serves, helps = self._ranking.chances(row)
+        # Grades know nothing of what was used here: what failed for such requests would lead a set for being installed.
+        accepted = self._ranking.past.acceptance(row)
         return Candidate(
             key=component.id,
             name=component.name,
@@ -264,10 +266,11 @@ class _CandidateBuilder:
             unit_tokens=hit.unit.tokens if hit.unit else 0,
             stale=hit.aged,
             demoted=hit.demoted,
-            serves=serves,
-            helps=helps,
+            serves=serves * accepted,
+            helps=helps * accepted,
             helps_parts={clause: part[row] for clause, part in enumerate(parts) if row in part},
             past=self._ranking.past.of(row),
+            refused=self._ranking.past.refused(row),
         )
 
     def _needed_beside(self, position: int, component: Component) -> tuple[str, ...]:

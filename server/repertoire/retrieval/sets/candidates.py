@@ -22,7 +22,7 @@ class Candidate:
     the evidence that it does harm; both are empty for most. `serves` is the chance that it serves the task, `helps`
     the chance that it serves or helps with a part; both are 0 where it was not graded. `helps_parts` has the same
     chance by open clause of the task, for those that it likely helps with. `past` tells how far
-    similar requests, which it served, speak for it, 0 to 1.
+    similar requests, which it served, speak for it, 0 to 1; `refused`, whether they mostly refused it.
     """
 
     key: str
@@ -49,6 +49,7 @@ class Candidate:
     helps: float = 0.0
     helps_parts: Mapping[int, float] = field(default_factory=dict)
     past: float = 0.0
+    refused: bool = False
 
     def name_beside(self, other: Candidate) -> str:
         """Return the name that tells a candidate from another one: with its bundle where both have the same."""

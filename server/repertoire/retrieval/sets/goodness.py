@@ -83,7 +83,7 @@ def foremost(entering: Sequence[str], known: Mapping[str, Candidate]) -> str:
 
 def _likelier(first: Candidate, others: Sequence[Candidate]) -> Candidate:
     """Return the first, or the likeliest to serve of those that do so by a margin and lack nothing here."""
-    if first.installed:
+    if first.installed and not first.refused:
         return first
     likelier = (one for one in others if one.serves >= first.serves + _LIKELIER and not one.lacking)
     best = max(likelier, key=lambda one: one.serves, default=first)
