@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from repertoire.retrieval.translation_dictionary import dictionary
 
@@ -54,7 +55,7 @@ _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 
 def language_of(text: str) -> str:
     """Return the code of a question's language; empty for English and for unknown languages."""
-    head = text[:_HEAD]
+    head = unicodedata.normalize("NFC", text[:_HEAD])  # a letter and its accent apart are no word
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(head)[:_ASKED]]
     pairs = zip(("", *words), words, strict=False)
     english = sum(word in ENGLISH and before not in _GERMAN_ARTICLES for before, word in pairs)

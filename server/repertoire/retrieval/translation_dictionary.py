@@ -7,10 +7,13 @@ dropped. Words after `~` may stand in an English sentence too, and so count less
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
+
+from repertoire.domain.chinese import TRADITIONAL
 
 FOLDER = Path(__file__).with_name("dictionaries")
 _DROPPED, _SHARED = "-", "~"
@@ -22,6 +25,8 @@ _STEM = 4
 _PART = 4  # letters that each part of a German compound has at least
 _JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a German compound
 _LEFT_OUT = "e"  # a last letter that the first part of a German compound loses, as Schule in Schulprojekt
+_UMLAUT = re.compile("[äöü]")  # a word with ß alone would be an English one, as gross
+_TYPED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # German, where a keyboard has no umlauts
 _OPENING = 3  # first letters of a phrase that are indexed, to skip most look-ups
 
 
@@ -64,7 +69,8 @@ class TranslationDictionary:
         begun = self._stem_of(word)
         if self._code == "de" and len(word) - len(begun) > _PART and (found := self._compound(word)) is not None:
             return found
-        return self._begun[begun] if begun else self._loose.get(loosely(word))
+        found = self._begun[begun] if begun else self._loose.get(loosely(word))
+        return word if found and self._borrows(word, found) else found
 
     def phrase(self, words: Sequence[str]) -> str | None:
         """Return the English for a phrase in any inflected form; None where it is not known."""
@@ -79,6 +85,12 @@ class TranslationDictionary:
         return self._loose.get(unaccented(text))
 
     @cached_property
+    def _english(self) -> frozenset[str]:
+        """The English words that entries are translated with."""
+        words = (word for english in (*self._exact.values(), *self._begun.values()) for word in english.split())
+        return frozenset(word for word in words if len(word) > _SHORTEST)
+
+    @cached_property
     def longest(self) -> int:
         """The number of characters of the longest entry."""
         return max(map(len, (*self._exact, *self._begun)))
@@ -88,16 +100,23 @@ class TranslationDictionary:
         """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
+    def _borrows(self, word: str, found: str) -> bool:
+        """Tell whether a word is English already: else a "container" would be told as the count that is contar."""
+        singular = word.removesuffix("s")
+        return singular not in found and not self._english.isdisjoint((word, singular))
+
     def _add_entry(self, english: str, forms: str) -> None:
         said = forms.split(", ")
         if "'" in forms:
             said = [text.replace("'", "' ").strip() for text in said]
+        if self._code == "de":
+            said += [text.translate(_TYPED) for text in said if _UMLAUT.search(text)]
         exact, begun = self._exact, self._begun
         for text in said:
             if text[-1] == "*":
-                begun[text[:-1]] = english
+                begun.setdefault(text[:-1], english)
             else:
-                exact[text] = english
+                exact.setdefault(text, english)
 
     def _stem_of(self, text: str) -> str:
         """Return the longest known stem at the beginning of a text; empty where there is none."""
@@ -153,7 +172,7 @@ def dictionary(code: str) -> TranslationDictionary:
 @cache
 def dictionaries_digest() -> str:
     """Return a hash of all dictionaries, which changes whenever a translation may."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(TRADITIONAL.encode())
     for file in sorted(FOLDER.glob("*.txt")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
