@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -154,6 +155,13 @@ def test_only_what_was_just_done_is_a_correction_to_undo(prompt: str, told: bool
         "あまり役に立ちませんでした",
         "うまくいかなかった",
         "도움이 되지 않았어요",
+        "안 돼요",
+        "마지막 변경 되돌려줘",
+        "さっきの変更を取り消して",
+        "desfaz a última alteração",
+        "把剛才的改動撤銷",
+        "還是不行",
+        normalize("NFD", "그게 아니야"),
     ],
 )
 def test_a_correction_is_read_in_the_language_of_the_person(prompt: str) -> None:
@@ -177,6 +185,8 @@ def test_a_correction_is_read_in_the_language_of_the_person(prompt: str) -> None
         "elimina lo que no sirve",
         "удали то, что не подошло под шаблон",
         "도움이 안 되는 코드를 지워줘",
+        "設定を元に戻す機能を追加して",
+        "되돌리기 버튼을 추가해줘",
     ],
 )
 def test_a_task_or_thanks_in_another_language_corrects_nothing(prompt: str) -> None:

@@ -6,6 +6,7 @@ import re
 
 from repertoire.domain.text import content_words, split_words
 from repertoire.learning.follow_ups import is_follow_up
+from repertoire.learning.foreign_follow_ups import refers_back
 from repertoire.learning.pasted import without_images
 from repertoire.learning.small_talk import count_words, is_small_talk
 
@@ -59,7 +60,7 @@ def carries_on(prompt: str) -> bool:
         return True
     said = without_images(prompt[:MOST])
     words = content_words(said)
-    return is_small_talk(words) or is_follow_up(said, words)
+    return is_small_talk(words) or is_follow_up(said, words) or refers_back(said, words)
 
 
 def names(prompt: str, component: str, kind: str) -> bool:

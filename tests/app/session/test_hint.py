@@ -73,6 +73,12 @@ def test_nothing_is_offered_for_a_greeting_or_a_command(repertoire: Repertoire, 
     assert (found.hits, found.text) == ((), "")
 
 
+@pytest.mark.parametrize("undoes", [False, True])
+def test_nothing_is_offered_for_work_that_is_to_be_taken_back(repertoire: Repertoire, undoes: bool) -> None:
+    prompt = f"{'annule' if undoes else 'améliore'} ta façon de remplir les champs du formulaire PDF"
+    assert bool(offer(repertoire.pipeline, prompt, HintLimits()).hits) is not undoes
+
+
 @pytest.mark.parametrize("prompt", ["why is the parcel late", "draw the fields of the order form in the browser"])
 def test_what_a_prompt_only_comes_near_is_no_hint(repertoire: Repertoire, prompt: str) -> None:
     found = offer(repertoire.pipeline, prompt, HintLimits())
