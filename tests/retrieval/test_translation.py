@@ -135,8 +135,10 @@ def test_letters_that_a_keyboard_or_a_system_writes_in_another_way_are_read_alik
     ("text", "english"),
     [
         ("arregla el error del container", "fix error container"),
+        ("crea un docker-compose para la base de datos", "create docker compose for database"),
         ("haz un endpoint para orders", "create endpoint for orders"),
         ("installe la version actuelle", "install version current"),
+        ("pousse la branche", "push branch"),
         ("aggiungi i notebook alla pagina", "add notebook page"),
     ],
 )

@@ -19,9 +19,10 @@ FOLDER = Path(__file__).with_name("dictionaries")
 _DROPPED, _SHARED = "-", "~"
 _SHORTEST = 3  # letters that stand before an ending, at least
 _OWN, _ENGLISH_TOO = 1.0, 0.5
-# Letters that endings consist of, Latin and Cyrillic; the first _STEM letters of a word are never an ending.
+# Letters that endings consist of, Latin and Cyrillic; the first _STEM letters of a word are never an ending, and those
+# of _ENDING letters are the longest.
 _ENDINGS = "aeiosnr\u0430\u0435\u0438\u043e\u0443\u044b\u044c\u044e\u044f\u0439\u0445\u043c"
-_STEM = 4
+_STEM, _ENDING = 4, 3
 _PART = 4  # letters that each part of a German compound has at least
 _JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a German compound
 _LEFT_OUT = "e"  # a last letter that the first part of a German compound loses, as Schule in Schulprojekt
@@ -69,7 +70,7 @@ class TranslationDictionary:
         begun = self._stem_of(word)
         if self._code == "de" and len(word) - len(begun) > _PART and (found := self._compound(word)) is not None:
             return found
-        found = self._begun[begun] if begun else self._loose.get(loosely(word))
+        found = self._begun[begun] if begun else self._loosely_found(word)
         return word if found and self._borrows(word, found) else found
 
     def phrase(self, words: Sequence[str]) -> str | None:
@@ -99,6 +100,10 @@ class TranslationDictionary:
     def most(self) -> int:
         """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
+
+    def _loosely_found(self, word: str) -> str | None:
+        found = self._loose.get(unaccented(word))
+        return self._loose.get(loosely(word)) if found is None else found
 
     def _borrows(self, word: str, found: str) -> bool:
         """Tell whether a word is English already: else a "container" would be told as the count that is contar."""
@@ -146,8 +151,17 @@ class TranslationDictionary:
         found: dict[str, str] = {}
         for text, english in self._exact.items():
             if english and len(text) > _SHORTEST:
-                found.setdefault(unaccented(text) if " " in text else loosely(text), english)
+                for key in _loose_keys(text):
+                    found.setdefault(key, english)
         return found
+
+
+def _loose_keys(text: str) -> tuple[str, ...]:
+    bare, stem = unaccented(text), loosely(text)
+    if " " in text:
+        return (bare,)
+    # with more off, a stem is shared by what has nothing to do with it: comp is left of compañía, and of compose
+    return (stem,) if len(bare) - len(stem) <= _ENDING else (bare, bare.removesuffix("s"))
 
 
 def loosely(word: str) -> str:
