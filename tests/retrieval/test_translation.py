@@ -146,8 +146,17 @@ def test_an_english_word_in_a_sentence_is_not_taken_for_one_that_begins_alike(te
     assert in_english(text) == english
 
 
-def test_an_accent_that_nobody_typed_is_not_missed():
-    assert in_english("corrige el codigo de la pagina") == in_english("corrige el código de la página")
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("corrige el codigo de la pagina", "corrige el código de la página"),
+        ("la funcion de busqueda", "la función de búsqueda"),  # of words that French has too, but for two
+        ("ameliore la requete de la base de donnees", "améliore la requête de la base de données"),
+        ("adiciona autenticacao na pagina", "adiciona autenticação na página"),
+    ],
+)
+def test_an_accent_that_nobody_typed_is_not_missed(typed: str, text: str) -> None:
+    assert in_english(typed) == in_english(text)
 
 
 def test_english_that_quotes_another_language_stays_english():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -102,8 +102,9 @@ class TranslationDictionary:
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
     def _loosely_found(self, word: str) -> str | None:
-        found = self._loose.get(unaccented(word))
-        return self._loose.get(loosely(word)) if found is None else found
+        bare = unaccented(word)
+        found = self._loose.get(bare) or self._loose.get(loosely(word))
+        return found or self._unaccented_stems.get(_longest_begun(bare, self._unaccented_stems))
 
     def _borrows(self, word: str, found: str) -> bool:
         """Tell whether a word is English already: else a "container" would be told as the count that is contar."""
@@ -125,7 +126,7 @@ class TranslationDictionary:
 
     def _stem_of(self, text: str) -> str:
         """Return the longest known stem at the beginning of a text; empty where there is none."""
-        return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in self._begun), "")
+        return _longest_begun(text, self._begun)
 
     def _compound(self, word: str) -> str | None:
         """Return the English for a German compound of known words, with the longest first part; None if unknown."""
@@ -146,6 +147,12 @@ class TranslationDictionary:
         return frozenset(part.partition(" ")[0][:_OPENING] for text in phrases for part in (text, unaccented(text)))
 
     @cached_property
+    def _unaccented_stems(self) -> dict[str, str]:
+        """The English by stem without accents; not in German, where andere would be a change, Änderung."""
+        stems = {unaccented(text): english for text, english in self._begun.items() if not text.isascii()}
+        return {} if self._code == "de" else {stem: english for stem, english in stems.items() if len(stem) > _STEM}
+
+    @cached_property
     def _loose(self) -> dict[str, str]:
         """The English by word without accents and endings, or by phrase without accents; the first of equal ones."""
         found: dict[str, str] = {}
@@ -154,6 +161,10 @@ class TranslationDictionary:
                 for key in _loose_keys(text):
                     found.setdefault(key, english)
         return found
+
+
+def _longest_begun(text: str, stems: Mapping[str, str]) -> str:
+    return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in stems), "")
 
 
 def _loose_keys(text: str) -> tuple[str, ...]:
