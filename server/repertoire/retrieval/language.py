@@ -83,9 +83,9 @@ def _by_script(text: str, english: int) -> str:
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
     counts = {code: dictionary(code).tells(parts) for code in BY_WORDS}
-    alike = [code for code in BY_WORDS if counts[code] == max(counts.values())]
-    code = alike[0]
-    if len(alike) > 1:  # "la" and "de" are in several: words tell that were typed without their accents
-        code = max(alike, key=lambda one: sum(dictionary(one).word(part) is not None for part in parts))
-    enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
-    return code if counts[code] >= enough else ""
+    most = max(counts.values())
+    if most < max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words)):
+        return ""
+    # "la" and "de" are in several: words tell that were typed without their accents
+    alike = [code for code in BY_WORDS if counts[code] == most]
+    return max(alike, key=lambda one: sum(dictionary(one).word(part) is not None for part in parts))
