@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 
 from repertoire.learning.prompts import is_needless, names
@@ -127,6 +129,7 @@ def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
         ("ask @agent-reviewer to look", "reviewer", "agent"),
         ("query it with the postgres MCP server", "postgres", "mcp_server"),
         ("with kit:pdf-forms please", "kit:pdf-forms", "skill"),
+        ("nimm bitte den prüf-bericht", normalize("NFD", "prüf-bericht"), "skill"),
     ],
 )
 def test_a_component_is_named(prompt: str, component: str, kind: str) -> None:

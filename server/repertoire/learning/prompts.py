@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from repertoire.domain.text import content_words, split_words
 from repertoire.learning.follow_ups import is_follow_up
@@ -68,8 +69,8 @@ def names(prompt: str, component: str, kind: str) -> bool:
 
     `pdf-forms`, `/pdf` and "the pdf skill" are names; "fill this PDF" does not name a skill called `pdf`.
     """
-    name = component.rsplit(":", 1)[-1]
-    text, escaped = prompt[:MOST].lower(), re.escape(name.lower())
+    name = unicodedata.normalize("NFC", component.rsplit(":", 1)[-1])  # macOS takes the accents of a folder apart
+    text, escaped = unicodedata.normalize("NFC", prompt[:MOST]).lower(), re.escape(name.lower())
     edge, end = r"(?<![\w-])", r"(?![\w-])"
     if len(split_words(name)) > 1 and re.search(edge + escaped + end, text):
         return True
