@@ -86,7 +86,7 @@ def _without_opening(clause: str) -> str:
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """Yield the clauses of a text, each with the punctuation that ends it."""
     for found in _CLAUSE.finditer(_DASH.sub(", ", text)):
-        clause = found[0][: len(found[0]) - len(found[2])].strip().strip("\"'`")
+        clause = found[0][: len(found[0]) - len(found[2])].strip().strip("\"'`¡¿")
         if clause:
             yield clause, found[2]
 
