@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 
 from repertoire.learning.prompts import is_needless, names
@@ -30,6 +32,27 @@ from repertoire.learning.prompts import is_needless, names
         "はい、お願いします",
         "好的，谢谢，请继续",  # noqa: RUF001
         "네, 계속해 주세요",
+        "sí, hazlo",
+        "oui, fais-le",
+        "да, сделай это",
+        "謝謝，做得很好",  # noqa: RUF001
+        "はい、やってください",
+        "네, 해주세요",
+        "Danke, das hat geholfen!",
+        "mach dasselbe für die Bestellungen",
+        "lo mismo para orders",
+        "fais pareil pour les commandes",
+        "сделай то же самое для заказов",
+        "訂單也這樣做",
+        "注文も同じようにして",
+        "주문도 똑같이 해줘",
+        "mach den nächsten Schritt",
+        "vai para o próximo passo",
+        "вариант 2",
+        "ok, implementa el plan",
+        "繼續下一步",
+        "次のステップに進んで",
+        "두 번째 방법",
         "/repertoire:status now",
         "/code-review",
         "/speckit.specify a photo album",
@@ -80,6 +103,13 @@ def test_small_talk_follow_ups_commands_and_the_clients_own_words_are_needless(p
         "テストを書いて デプロイする",
         "ログインページのテストを書いてください",
         "为登录页面编写测试",
+        "为订单也写单元测试",
+        "用第二个方案重构支付模块",
+        "füge dem letzten Schritt der Pipeline einen Test hinzu",
+        "despliega la última versión en producción",
+        "напиши тесты для следующего релиза",
+        "次のリリースのテストを書いて",
+        "두 번째 페이지에 차트를 추가해줘",
         "mach bitte weiter mit dem Deployment",
         "continue avec les tests, s'il te plaît",
         "/api/orders returns 500, find out why",
@@ -99,6 +129,7 @@ def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
         ("ask @agent-reviewer to look", "reviewer", "agent"),
         ("query it with the postgres MCP server", "postgres", "mcp_server"),
         ("with kit:pdf-forms please", "kit:pdf-forms", "skill"),
+        ("nimm bitte den prüf-bericht", normalize("NFD", "prüf-bericht"), "skill"),
     ],
 )
 def test_a_component_is_named(prompt: str, component: str, kind: str) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -154,6 +155,23 @@ def test_only_what_was_just_done_is_a_correction_to_undo(prompt: str, told: bool
         "あまり役に立ちませんでした",
         "うまくいかなかった",
         "도움이 되지 않았어요",
+        "안 돼요",
+        "¡No funciona!",
+        "te equivocaste de archivo",
+        "mas ainda não funciona",
+        "tu t'es trompé de fichier",
+        "das ist nicht, was ich wollte",
+        "但是还是不行",
+        "你把登录搞坏了",
+        "ファイルが違います",
+        "그런데 여전히 안 돼요",
+        "но всё равно не работает",
+        "마지막 변경 되돌려줘",
+        "さっきの変更を取り消して",
+        "desfaz a última alteração",
+        "把剛才的改動撤銷",
+        "還是不行",
+        normalize("NFD", "그게 아니야"),
     ],
 )
 def test_a_correction_is_read_in_the_language_of_the_person(prompt: str) -> None:
@@ -177,6 +195,12 @@ def test_a_correction_is_read_in_the_language_of_the_person(prompt: str) -> None
         "elimina lo que no sirve",
         "удали то, что не подошло под шаблон",
         "도움이 안 되는 코드를 지워줘",
+        "設定を元に戻す機能を追加して",
+        "das ist nicht dokumentiert, schreib die Doku",
+        "ファイルが違う場所に保存されるバグを直して",
+        "把登录改成微信登录",
+        "다시 시도 버튼을 추가해줘",
+        "되돌리기 버튼을 추가해줘",
     ],
 )
 def test_a_task_or_thanks_in_another_language_corrects_nothing(prompt: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -106,8 +107,56 @@ def test_a_first_part_of_a_german_compound_that_has_lost_its_last_letter_is_know
     assert in_english("Lies das Adressbuch für das Schulprojekt ein") == "read address book for school project"
 
 
-def test_an_accent_that_nobody_typed_is_not_missed():
-    assert in_english("corrige el codigo de la pagina") == in_english("corrige el código de la página")
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("pruef die Oberflaeche auf Sicherheitsluecken", "prüf die Oberfläche auf Sicherheitslücken"),
+        ("修復儀表板上很慢的 SQL 查詢", "修复仪表盘上很慢的 SQL 查询"),
+        ("讓登入頁面支援螢幕閱讀器", "让登录页面支持屏幕阅读器"),
+        ("根據伺服器日誌\uff0c檢查記憶體", "根据服务器日志，检查内存"),  # noqa: RUF001 - as typed in Chinese
+        ("ﾌﾟﾙﾘｸｴｽﾄのﾃｽﾄを書いて", "プルリクエストのテストを書いて"),
+        ("\uff30\uff24\uff26ファイルから表を抽出して", "PDFファイルから表を抽出して"),
+        *(
+            (normalize("NFD", text), text)
+            for text in ("für die Übersetzung prüfen", "로그인 페이지의 보안 검토", "déploie là")
+        ),
+        *(
+            (normalize("NFD", text), text)
+            for text in ("ダッシュボードのグラフ", "não está em produção", "ещё медленный запрос")
+        ),
+    ],
+)
+def test_letters_that_a_keyboard_or_a_system_writes_in_another_way_are_read_alike(typed: str, text: str) -> None:
+    assert typed != text
+    assert in_english(typed) == in_english(text) != typed
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("arregla el error del container", "fix error container"),
+        ("crea un docker-compose para la base de datos", "create docker compose for database"),
+        ("haz un endpoint para orders", "create endpoint for orders"),
+        ("installe la version actuelle", "install version current"),
+        ("pousse la branche", "push branch"),
+        ("aggiungi i notebook alla pagina", "add notebook page"),
+    ],
+)
+def test_an_english_word_in_a_sentence_is_not_taken_for_one_that_begins_alike(text: str, english: str) -> None:
+    assert in_english(text) == english
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("corrige el codigo de la pagina", "corrige el código de la página"),
+        ("la funcion de busqueda", "la función de búsqueda"),  # of words that French has too, but for two
+        ("ameliore la requete de la base de donnees", "améliore la requête de la base de données"),
+        ("adiciona autenticacao na pagina", "adiciona autenticação na página"),
+    ],
+)
+def test_an_accent_that_nobody_typed_is_not_missed(typed: str, text: str) -> None:
+    assert in_english(typed) == in_english(text)
 
 
 def test_english_that_quotes_another_language_stays_english():

@@ -67,7 +67,9 @@ def test_no_kind_of_error_depends_on_the_machine(error, home, user, number):
     assert one(error.format(**values)).key == one(first).key
 
 
-@pytest.mark.parametrize("quotes", ["''", '""', "``", "\u2018\u2019", "\u201c\u201d", "`'"])
+@pytest.mark.parametrize(
+    "quotes", ["''", '""', "``", "\u2018\u2019", "\u201c\u201d", "`'", "\u201e\u201c", "\u300c\u300d"]
+)
 def test_the_way_of_quoting_makes_no_difference(quotes):
     opened, closed = quotes
     assert one(f"Error: Cannot find module {opened}left-pad{closed}").key == one("Error: Cannot find module 'x'").key
@@ -77,6 +79,24 @@ def test_the_way_of_quoting_makes_no_difference(quotes):
 def test_what_each_tool_prints_is_read(text, exception, template):
     found = one(text)
     assert (found.exception, found.template) == (exception, template)
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("main.c:3:5: Fehler: »x« nicht deklariert", "lib/util.c:41:9: Fehler: »total« nicht deklariert"),
+        ("FEHLER:  Relation »kunden« existiert nicht", "FEHLER:  Relation »orte« existiert nicht"),
+        ("a.c:1:2: erreur : symbole inconnu", "b.c:7:1: erreur : symbole inconnu"),
+        ("ошибка: файл «a» не найден", "ошибка: файл «b» не найден"),
+        ("Main.java:3: 错误: 找不到符号", "Shop.java:88: 错误: 找不到符号"),
+        ("main.c:3:5: 错误\uff1a\u2018x\u2019 未声明", "main.c:9:5: 错误\uff1a\u2018y\u2019 未声明"),
+        ("Main.java:3: エラー: シンボルを見つけられません", "Shop.java:8: エラー: シンボルを見つけられません"),
+        ("오류: 참조 대상을 찾을 수 없습니다", "오류: 참조 대상을 찾을 수 없습니다"),
+    ],
+)
+def test_an_error_that_a_tool_prints_in_another_language_is_known_again(first, again):
+    assert one(first).key == one(again).key
+    assert ":" not in one(first).template
 
 
 def test_different_errors_have_different_keys():

@@ -30,6 +30,15 @@ PASSWORDS = st.builds("{}{}{}".format, text_of(LETTERS, 3, 8), text_of(string.di
 NAMINGS = (
     *("DB_PASS={}", "PASS={}", "rabbit_pass: {}", 'smtp_pass = "{}"', "pw: {}", "kennwort: {}", "Das Kennwort ist {}"),
     *("Das Passwort lautet {}", "mot de passe : {}", "contraseña: {}", "パスワード: {}", "密码\uff1a{}", "密码是{}"),
+    *(
+        "a senha é {}",
+        "口令\uff1a{}",
+        "비밀번호는 {}",
+        "password\uff1a{}",
+        "token\uff1a{}\uff0c然后修复",
+        "API-Schlüssel: {}",
+    ),
+    *("clé API : {}", "API密钥\uff1a{}", "ключ API: {}"),
     *("log in with password {}", "as admin and the password {}", "mysql -u root -p{} app", "mysqldump -p'{}' app"),
     *("sshpass -p {} ssh me@host", "redis-cli -h cache -a {} ping", "docker login -u me -p {}", "tool --db-pass={}"),
     *("redis://:{}@cache:6379", "psql postgresql://app:{}@db/app"),
@@ -75,6 +84,20 @@ def test_no_secret_survives_wherever_it_stands(case: tuple[str, str], before: li
     assert redact(redacted) == redacted
 
 
+@pytest.mark.parametrize(
+    ("prompt", "kept"),
+    [
+        ("Mail an jürgen@müller.de, bitte", "Mail an [email], bitte"),
+        ("пиши на иван@пример.рф сегодня", "пиши на [email] сегодня"),
+        ("이메일은 kim@example.com입니다", "이메일은 [email]입니다"),
+        ("メールはtanaka@example.co.jpです", "メールは[email]です"),
+        ("token: abcd1234efgh\u3002修复登录页面", "token: [secret]\u3002修复登录页面"),
+    ],
+)
+def test_what_stands_beside_letters_of_another_language_is_redacted_and_no_more(prompt: str, kept: str) -> None:
+    assert redact(prompt) == kept
+
+
 @given(st.text(max_size=300))
 @settings(deadline=None)
 def test_any_text_is_redacted_once_and_for_all(text: str) -> None:
@@ -106,6 +129,7 @@ def test_any_text_is_redacted_once_and_for_all(text: str) -> None:
         "log in with password authentication, and the password is wrong",
         "das Kennwort ist falsch; mot de passe : oublié; パスワード: 変更してください",
         "密码是必须的, 密码使用bcrypt加密",
+        "senha é obrigatória; 비밀번호는 필수입니다; api_key\uff1arequired; API-Schlüssel: erforderlich",
         "mysql -u root -p app; mkdir -p src/app2; ssh -p 2222 me; docker run -p 8080:80 mysql -p3306:3306",
         "with password hashing by argon2id, and password reset by mail",
         "gcc x.c -I/usr/include/mysql -pthread && find /etc/mysql -perm 644",

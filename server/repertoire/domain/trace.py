@@ -10,7 +10,7 @@ from repertoire.domain.trust import Flag
 TRACE, SIGNATURE = "trace", "signature"  # kinds of nodes
 # Of the rules by which an error gets its signature. Raise it when they give other keys than before: a refresh then
 # reads the errors of the traces that are kept again.
-SIGNATURES_VERSION = "3"
+SIGNATURES_VERSION = "4"
 SHOWS, CONCERNS, SUPERSEDES = "shows", "concerns", "supersedes"  # relations
 PROBLEM_SPACE, SOLUTION_SPACE = "problem", "solution"  # vector spaces
 

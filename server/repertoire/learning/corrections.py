@@ -6,8 +6,10 @@ A false positive marks an innocent component as failed, a false negative only le
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
+from repertoire.domain.chinese import simplified
 from repertoire.learning.disapproval import ALONE, BARE_NO, OPENS, TURNED_DOWN, UNDONE, WRONG
 
 _READ = 300  # characters of a prompt that are read: a correction stands at its beginning
@@ -27,7 +29,12 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
 
     If the prompt answers a question (`answers`), "no, the second one" is no correction.
     """
-    text = prompt[:_READ].strip().replace("’", "'")  # noqa: RUF001
+    text = unicodedata.normalize("NFC", prompt[:_READ]).strip().replace("’", "'")  # noqa: RUF001
+    # Japanese keeps characters that only Chinese has simplified
+    return any(_corrects(form, answers=answers) for form in dict.fromkeys((text, simplified(text))))
+
+
+def _corrects(text: str, *, answers: bool) -> bool:
     turned_down = not answers and (TURNED_DOWN.match(text) or BARE_NO.fullmatch(text)) is not None
     return turned_down or _opens_so(text) or _ends_undoing(text) or _is_all(text)
 
@@ -35,6 +42,15 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
 def only_corrects(prompt: str, *, answers: bool = False) -> bool:
     """Tell whether a prompt corrects and is too brief to ask for other work beside."""
     return len(prompt.split()) <= _BRIEF and corrects(prompt, answers=answers)
+
+
+def only_undoes(prompt: str) -> bool:
+    """Tell whether a prompt asks for nothing but to take back what was done."""
+    clauses = list(_clauses(unicodedata.normalize("NFC", prompt.strip()[: _READ + 1])))
+    said = [_without_opening(clause) for clause, _ in clauses]
+    return (
+        len(prompt) <= _READ and len(said) == 1 and any(UNDONE.fullmatch(one) for one in (said[0], simplified(said[0])))
+    )
 
 
 def _opens_so(text: str) -> bool:
@@ -70,7 +86,7 @@ def _without_opening(clause: str) -> str:
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """Yield the clauses of a text, each with the punctuation that ends it."""
     for found in _CLAUSE.finditer(_DASH.sub(", ", text)):
-        clause = found[0][: len(found[0]) - len(found[2])].strip().strip("\"'`")
+        clause = found[0][: len(found[0]) - len(found[2])].strip().strip("\"'`¡¿")
         if clause:
             yield clause, found[2]
 

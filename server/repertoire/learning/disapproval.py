@@ -33,7 +33,7 @@ _PARTS = {
     "none": r"(?:并)?(?:没有?|沒有?|毫无)",
     "it_ja": r"(?:これは|それは|このスキルは|この方法は)?",
     "masen": r"[かきたちらり]?(?:ない|なかった|ませんでした|ません)(?:です)?",
-    "still": r"(?:всё ещё|все еще|по-прежнему|опять|снова) ",
+    "still": r"(?:всё ещё|все еще|всё равно|все равно|по-прежнему|опять|снова) ",
     "part": r"(?:file|branch|folder|directory|repo|repository|line|function|column|table|one|way|place|approach"
     r"|component|version|answer|order|language|name|test|class|method|page|button|colou?r|format|number)",
 }
@@ -97,9 +97,12 @@ bitte zurücknehmen
 annule[rz]? (?:(?:ça|cela|tout|ta|tes|vos|votre)\b.*|la dernière (?:modification|étape)|le dernier changement)
 reviens en arrière
 (?:deshaz|revierte)(?: (?:(?:eso|esto|todo|los|tus|tu)\b.*|el último cambio))?|deshazlo|vuelve atrás
-annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|되돌려.*
-(?:元|前の状態|前のバージョン)に戻して(?:ください)?|やり直して(?:ください)?
-(?:请|先)?(?:把.+)?撤[销消回](?:一下|它|掉|吧|(?:刚才|刚刚|你|这个|这些|这次|那个|所有|全部|(?:上次|上一|最后).*(?:改|步)).*|修改|改动|更改)?
+annulla(?: tutto| la modifica| questo)?|desfaça .*
+(?:desfaz(?:er)?|reverta?|reverte)(?: (?:isso|tudo|a última \w+|as (?:últimas )?(?:alterações|mudanças)))?
+(?:(?:다시|방금|마지막|최근)(?: ?한)? ?)?(?:(?:변경|수정)(?: ?사항)?[을를]? ?)?(?:되돌려|취소해|원래대로 (?:해|돌려)).*
+(?:(?:今|さっき|先ほど|直前|最後)の)?(?:(?:変更|修正|編集)を?)?(?:元|前の状態|前のバージョン)に戻して(?:ください)?
+(?:(?:今|さっき|先ほど|直前|最後)の)?(?:変更|修正|編集)を?(?:取り消して|戻して|破棄して)(?:ください)?|やり直して(?:ください)?
+(?:请|先)?(?:把.+)?(?:撤[销消回]|复原)(?:一下|它|掉|吧|(?:刚才|刚刚|你|这个|这些|这次|那个|所有|全部|(?:上次|上一|最后).*(?:改|步)).*|修改|改动|更改)?
 (?:请|先)?(?:把.+)?(?:改|退|还原|恢复)回(?:去|来|原样|之前.*|原来.*)?
 (?:请|先)?(?:恢复|还原)(?:原样|原状|到?(?:之前|原来|刚才|上一).*)
 (?:отмени|откати|верни|убери)(?:те)?(?: (?:это|вс[её]|назад|обратно|как было|изменени\w+|правк\w+|последн\w+|сво\w+))*
@@ -115,6 +118,7 @@ nothing happens.*
 """
 _GERMAN = r"""
 (?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so |komplett )?(?:falsch|kaputt)
+(?:das|es) (?:ist|war) nicht
 (?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so )?nicht (?:richtig|korrekt|das|was|so|gefragt).*
 (?:leider |völlig |komplett )?falsch|so nicht|nicht so|(?:quatsch|unsinn|blödsinn)|falscher (?:ansatz|weg|ordner)
 das hilft (?:so )?nicht|stimmt (?:so |immer noch |leider )?nicht
@@ -146,24 +150,32 @@ todavía (?:falla|da error|no .+)|sigue (?:sin funcionar|fallando|dando error|ig
 (?:eso |esto )?está (?:todo )?(?:mal|roto|equivocado)
 (?:eso|esto) no (?:es|era) (?:lo que .*|correcto|así)|no (?:es|era) lo que .+|me refería a .+|quería decir .+
 (?:te )?(?:olvidaste|rompiste|borraste) .+|has (?:roto|olvidado|borrado) .+|(?:el )?mismo error(?: .*)?
-(?:archivo|fichero) equivocado|rama equivocada
+(?:archivo|fichero) equivocado|rama equivocada|no (?:es|era) eso|(?:ahora )?falla otra cosa
+te (?:equivocaste|has equivocado).*
 """
 _OTHER = r"""
 non (?:funziona|va)(?: ancora| più)?|è (?:ancora )?sbagliato|hai (?:dimenticato|rotto|cancellato) .+|non è quello che .+
 (?:ainda )?não (?:funciona|funcionou|está (?:certo|funcionando))|(?:isso )?está (?:errado|quebrado)
 continua (?:dando erro|falhando|quebrado|sem .+|a non .+)|você (?:esqueceu|quebrou|apagou) .+
-não (?:é|foi) (?:isso|o que) ?.*
+não (?:é|era|foi) (?:isso|o que) ?.*|ainda (?:dá erro|falha).*
+(?:você )?errou (?:de|o|a) (?:arquivo|linha|lugar|branch|pasta|página|nome)|volta atrás
+(?:tu t'es|vous vous êtes) trompée?s?.*
 不[对對](?!称|应|齐|等|就).*|(?:这|那)?不是(?:这个|這個|这样|我).*|错了.*
 (?:这|那)(?:样|个)?(?:是)?(?:不对|不行|错的?|错误的)了?|别这样.*|不要这样
-(?:测试|构建|编译|页面|程序|结果)?(?:还是|仍然|依然|又|還是)(?:空白|不行|不对|报|失败|有错|一样|没变|没有|不能|无法).*
+(?:但是?|可是|不过)?(?:测试|构建|编译|页面|程序|结果)?(?:还是|仍然|依然|又|還是)(?:空白|不行|不对|报|失败|有错|一样|没变|没有|不能|无法).*
 你?(?:又|还|都|刚才)?(?:忘了|忘记了?|弄坏|弄错|搞错|改错|删错|理解错|误解|漏了|漏掉)(?!的).*
+你?把.{1,10}(?:搞|弄|改)(?:坏|乱|错|崩)了
 我(?:说|要|指)的不是.+|你没有?(?:按|听|改|加|看).+
 (?:结果|方向|文件|格式|位置|名字)(?:不对|错了)
 没有?(?:用|效果|变化|作用|修好|改好|改对|解决)|不起作用|不管用|不好使
 (?:それは|これは|全然|意味が|場所が)?(?:違|ちが)(?:う|います)(?:よ|ね|って)?
 (?:まだ|全然|また)(?:動き?ません|動かない|だめ|エラー|同じ|失敗|直).*|間違って(?:い|る|ます).*
+(?:ファイル|場所|ページ|方向|形式|名前)が(?:違|ちが)(?:う|います)よ?|そう(?:じゃ|では)なくて
+(?:エラー|バグ|問題)が直って(?:い)?(?:ない|ません)
 そう(?:じゃ|では)(?:ない|ありません).*|(?:その|この|それ|これ)\w*(?:では|じゃ)(?:ない|ありません)(?:です)?
 直って(?:い)?(?:ない|ません)(?:です)?|動(?:かない|きません)(?:です)?
+잘못된 (?:파일|위치|페이지|이름)(?:이야|이에요|입니다|인데요)?
+안 ?(?:돼|됩니다|되네)요?|(?:\w+[을를] )?(?:빼먹|빠뜨렸|까먹)었\w*
 (?:아직도?|여전히) ?(?:안 ?돼|안 ?됩|에러|오류|같은).*|틀렸.*|그게 아니.*|작동하지 않.*
 """
 # that what was tried did not help, which English says with <not> <works>
@@ -211,7 +223,7 @@ merci|c'est (?:bon|bien|parfait|tout)|gracias|está bien|así está|grazie|obrig
 _NO = r"(?:no|nope|nah|nein|nee|non|não|нет|неа)"
 _AROUND = r"""
 h+m+|ugh|argh|oh|oops|ok(?:ay)?|but|wait|stop|sorry|actually|well|hey|dude|please|pls|and|so|i think|aber|bitte|leider
-mais|désolé|pero|ma|но|ну|стоп|подожди|извини
+mais|désolé|pardon|pero|perdona|perdón|ma|mas|desculpa|но|ну|однако|стоп|подожди|извини|でも|그런데|근데|하지만
 """
 _AIMS = r"(?:not|don'?t|do not|that|this|it|i (?:meant|said)|use|you|the other|same|ich meinte|je voulais)\b"
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from repertoire.domain.text import content_words, split_words
 from repertoire.learning.follow_ups import is_follow_up
+from repertoire.learning.foreign_follow_ups import refers_back
 from repertoire.learning.pasted import without_images
 from repertoire.learning.small_talk import count_words, is_small_talk
 
@@ -59,7 +61,7 @@ def carries_on(prompt: str) -> bool:
         return True
     said = without_images(prompt[:MOST])
     words = content_words(said)
-    return is_small_talk(words) or is_follow_up(said, words)
+    return is_small_talk(words) or is_follow_up(said, words) or refers_back(said, words)
 
 
 def names(prompt: str, component: str, kind: str) -> bool:
@@ -67,8 +69,8 @@ def names(prompt: str, component: str, kind: str) -> bool:
 
     `pdf-forms`, `/pdf` and "the pdf skill" are names; "fill this PDF" does not name a skill called `pdf`.
     """
-    name = component.rsplit(":", 1)[-1]
-    text, escaped = prompt[:MOST].lower(), re.escape(name.lower())
+    name = unicodedata.normalize("NFC", component.rsplit(":", 1)[-1])  # macOS takes the accents of a folder apart
+    text, escaped = unicodedata.normalize("NFC", prompt[:MOST]).lower(), re.escape(name.lower())
     edge, end = r"(?<![\w-])", r"(?![\w-])"
     if len(split_words(name)) > 1 and re.search(edge + escaped + end, text):
         return True

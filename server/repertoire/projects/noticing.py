@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from repertoire.domain.chinese import simplified
 from repertoire.domain.project import NOTE, TASK
 from repertoire.domain.text import content_words, with_pairs
 
@@ -50,29 +51,39 @@ _SAID = (
         ),
     ),
 )
-# The same in German, Chinese, Japanese and Russian.
+# The same in the other languages that are read.
 _DECIDED = re.compile(
     r"\bwir (?:haben|hatten) .{0,60}(?:entschieden|beschlossen|geeinigt|festgelegt)\b|\bwir bleiben bei\b"
     r"|\b(?:ab (?:jetzt|sofort)|von jetzt an|künftig|in zukunft)\b|^(?:entscheidung|beschluss)\s?:\s?\S"
     r"|我们(?:已经|都)?(?:决定|商定|约定|说好)|从(?:现在|今天)(?:起|开始)|^(?:以后|今后)|^决定[:\uff1a]\s?\S"
     r"|ことに(?:しました|した|決め|なりました)|これからは|今後は"
-    r"|\bмы (?:решили|договорились|выбрали)\b|\b(?:с этого момента|отныне|впредь)\b|^решение\s?:\s?\S",  # noqa: RUF001
+    r"|\bмы (?:решили|договорились|выбрали)\b|\b(?:с этого момента|отныне|впредь)\b|^решение\s?:\s?\S"  # noqa: RUF001
+    r"|\b(?:hemos (?:decidido|acordado)|decidimos|acordamos)\b|\b(?:de ahora en adelante|a partir de ahora)\b"
+    r"|\b(?:nous avons|on a) (?:décidé|convenu|opté)\b|\b(?:désormais|dorénavant|à partir de maintenant)\b"
+    r"|\b(?:combinamos|ficou decidido)\b|\b(?:a partir de agora|daqui (?:em|para a) frente)\b"
+    r"|\babbiamo (?:deciso|concordato)\b|\bd'ora in poi\b|^(?:decisión|décision|decisão|decisione)\s?:\s?\S"
+    r"|기로 (?:했|결정했|정했|합의했)|^(?:앞으로는?|지금부터) |^결정\s?:\s?\S",
     re.IGNORECASE,
 )
 _PREFERRED = re.compile(
     r"^(?:bitte )?(?:immer|niemals|nie)\b|\bwir (?:\w+ )?bevorzugen\b"
     r"|^请?(?:总是|始终|一律|永远不要|绝不)|我们(?:总是|从不|一律|更喜欢)|^(?:必ず|絶対に|常に)"
-    r"|^(?:пожалуйста, )?(?:всегда|никогда)\b|\bмы (?:всегда|никогда|предпочитаем)\b",
+    r"|^(?:пожалуйста, )?(?:всегда|никогда)\b|\bмы (?:всегда|никогда|предпочитаем)\b"
+    r"|^(?:por favor,? )?(?:siempre|sempre|nunca) (?!n[oã]\w*|func|falh|falla)|\b(?:preferimos|preferiamo)\b"
+    r"|^(?:toujours|jamais) (?!pas|rien|l[ae] même)|\b(?:nous préférons|on préfère)\b|^(?:항상|절대|반드시) ",
     re.IGNORECASE,
 )
 _KEPT_IN_MIND = re.compile(
     r"^(?:bitte )?(?:merk dir|denk daran|beachte)\b|^请?(?:记住|注意[:\uff1a\uff0c])|覚えておいて"
-    r"|^(?:запомни|помни|учти)\b",
+    r"|^(?:запомни|помни|учти)\b|^(?:recuerda|ten en cuenta|souviens-toi|retiens|garde en tête|lembre-se|lembra que"
+    r"|tenha em mente|ricorda(?:ti)?|tieni a mente)\b|기억해 ?(?:줘|둬|주세요)|^참고로 ",
     re.IGNORECASE,
 )
 _ALL_SAID = (*_SAID, ("decision", _DECIDED), ("preference", _PREFERRED), ("fact", _KEPT_IN_MIND))
 _ASKING_ELSEWHERE = re.compile(
-    r"^(?:warum|wieso|was|wie|wann|haben wir|почему|зачем|что|как|когда)\b|为什么|怎么|什么|[吗呢么か]$|なぜ|どう",
+    r"^(?:warum|wieso|was|wie|wann|haben wir|почему|зачем|что|как|когда)\b|为什么|怎么|什么|[吗呢么か]$|なぜ|どう"
+    r"|^(?:por ?qu[eé]|qu[eé]|cómo|cuándo|pourquoi|comment|quand|o que|como|quando|perché|cosa|come)\b"
+    r"|왜|어떻게|무엇|[가까나니]$",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -112,8 +123,9 @@ def in_prompt(text: str) -> list[Noticed]:
         return []
     for sentence in _SENTENCE.split("\n".join(line for line in lines if not _CODE.match(line))):
         said = sentence.strip().strip("-*\u2022 ")
-        category = next((category for category, shape in _ALL_SAID if shape.search(said)), "")
-        if category and _tells(said) and not _ASKING.search(said) and not _ASKING_ELSEWHERE.search(said):
+        plain = simplified(said)
+        category = next((category for category, shape in _ALL_SAID if any(map(shape.search, (said, plain)))), "")
+        if category and _tells(said) and not _ASKING.search(said) and not _ASKING_ELSEWHERE.search(plain):
             found.append(Noticed(NOTE, category, said))
     listed = [one for one in _listed(lines, below=True) if one.category and not _ASKING.search(one.said)]
     return [*found[:_MOST], *listed][:_MOST_LISTED]

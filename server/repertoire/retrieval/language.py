@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from repertoire.retrieval.translation_dictionary import dictionary
 
@@ -54,7 +55,7 @@ _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 
 def language_of(text: str) -> str:
     """Return the code of a question's language; empty for English and for unknown languages."""
-    head = text[:_HEAD]
+    head = unicodedata.normalize("NFC", text[:_HEAD])  # a letter and its accent apart are no word
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(head)[:_ASKED]]
     pairs = zip(("", *words), words, strict=False)
     english = sum(word in ENGLISH and before not in _GERMAN_ARTICLES for before, word in pairs)
@@ -82,6 +83,9 @@ def _by_script(text: str, english: int) -> str:
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
     counts = {code: dictionary(code).tells(parts) for code in BY_WORDS}
-    code = max(counts, key=lambda language: counts[language])
-    enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
-    return code if counts[code] >= enough else ""
+    most = max(counts.values())
+    if most < max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words)):
+        return ""
+    # "la" and "de" are in several: words tell that were typed without their accents
+    alike = [code for code in BY_WORDS if counts[code] == most]
+    return max(alike, key=lambda one: sum(dictionary(one).word(part) is not None for part in parts))

@@ -6,9 +6,11 @@ Components describe themselves in English, and all weights of ranking were learn
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from repertoire.domain.chinese import simplified
 from repertoire.domain.text import content_words, with_pairs
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.language import BY_WORDS, ENGLISH, LANGUAGES, UNPARTED, language_of
@@ -20,7 +22,7 @@ _BEHIND_ITS_NOUN = frozenset(("ja", "ko"))  # languages that say "Docker without
 _STOPS = frozenset(".,;:?!")
 _BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
 _BEHIND = _BEFORE + "."
-_FULL = str.maketrans("，、。；：？！（）「」『』・\u3000", ",,.;:?!()()()  ")  # noqa: RUF001
+_FULL = str.maketrans("、。「」『』・", ",.()() ")
 _JOINED = re.compile(r"[-_]+")  # between the words of a component's name
 _TOKEN = re.compile(r"\S+|\n")
 # a path, a call, a version, camelCase or an abbreviation: not translated, unless it has a hyphen, as `--fehler` has
@@ -103,10 +105,11 @@ def translate(text: str) -> Translation | None:
     if not code:
         return None
     english_text, head = _EnglishText(behind=code in _BEHIND_ITS_NOUN), text[:_MOST].replace("\u2019", "'")
-    if code in UNPARTED:
-        _by_letters(head.translate(_FULL), dictionary(code), english_text)
-    else:
-        _by_words(head, dictionary(code), english_text)
+    if code in UNPARTED:  # letters and signs may be typed as wide as the others, and katakana half as wide
+        head = unicodedata.normalize("NFKC", head).translate(_FULL)
+        _by_letters(simplified(head) if code == "zh" else head, dictionary(code), english_text)
+    else:  # macOS takes accents apart, in names of files at least
+        _by_words(unicodedata.normalize("NFC", head), dictionary(code), english_text)
     return english_text.translation(LANGUAGES[code], text[_MOST:])
 
 

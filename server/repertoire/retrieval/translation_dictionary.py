@@ -7,21 +7,27 @@ dropped. Words after `~` may stand in an English sentence too, and so count less
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
+
+from repertoire.domain.chinese import TRADITIONAL
 
 FOLDER = Path(__file__).with_name("dictionaries")
 _DROPPED, _SHARED = "-", "~"
 _SHORTEST = 3  # letters that stand before an ending, at least
 _OWN, _ENGLISH_TOO = 1.0, 0.5
-# Letters that endings consist of, Latin and Cyrillic; the first _STEM letters of a word are never an ending.
+# Letters that endings consist of, Latin and Cyrillic; the first _STEM letters of a word are never an ending, and those
+# of _ENDING letters are the longest.
 _ENDINGS = "aeiosnr\u0430\u0435\u0438\u043e\u0443\u044b\u044c\u044e\u044f\u0439\u0445\u043c"
-_STEM = 4
+_STEM, _ENDING = 4, 3
 _PART = 4  # letters that each part of a German compound has at least
 _JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a German compound
 _LEFT_OUT = "e"  # a last letter that the first part of a German compound loses, as Schule in Schulprojekt
+_UMLAUT = re.compile("[äöü]")  # a word with ß alone would be an English one, as gross
+_TYPED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # German, where a keyboard has no umlauts
 _OPENING = 3  # first letters of a phrase that are indexed, to skip most look-ups
 
 
@@ -64,7 +70,8 @@ class TranslationDictionary:
         begun = self._stem_of(word)
         if self._code == "de" and len(word) - len(begun) > _PART and (found := self._compound(word)) is not None:
             return found
-        return self._begun[begun] if begun else self._loose.get(loosely(word))
+        found = self._begun[begun] if begun else self._loosely_found(word)
+        return word if found and self._borrows(word, found) else found
 
     def phrase(self, words: Sequence[str]) -> str | None:
         """Return the English for a phrase in any inflected form; None where it is not known."""
@@ -79,6 +86,12 @@ class TranslationDictionary:
         return self._loose.get(unaccented(text))
 
     @cached_property
+    def _english(self) -> frozenset[str]:
+        """The English words that entries are translated with."""
+        words = (word for english in (*self._exact.values(), *self._begun.values()) for word in english.split())
+        return frozenset(word for word in words if len(word) > _SHORTEST)
+
+    @cached_property
     def longest(self) -> int:
         """The number of characters of the longest entry."""
         return max(map(len, (*self._exact, *self._begun)))
@@ -88,20 +101,32 @@ class TranslationDictionary:
         """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
+    def _loosely_found(self, word: str) -> str | None:
+        bare = unaccented(word)
+        found = self._loose.get(bare) or self._loose.get(loosely(word))
+        return found or self._unaccented_stems.get(_longest_begun(bare, self._unaccented_stems))
+
+    def _borrows(self, word: str, found: str) -> bool:
+        """Tell whether a word is English already: else a "container" would be told as the count that is contar."""
+        singular = word.removesuffix("s")
+        return singular not in found and not self._english.isdisjoint((word, singular))
+
     def _add_entry(self, english: str, forms: str) -> None:
         said = forms.split(", ")
         if "'" in forms:
             said = [text.replace("'", "' ").strip() for text in said]
+        if self._code == "de":
+            said += [text.translate(_TYPED) for text in said if _UMLAUT.search(text)]
         exact, begun = self._exact, self._begun
         for text in said:
             if text[-1] == "*":
-                begun[text[:-1]] = english
+                begun.setdefault(text[:-1], english)
             else:
-                exact[text] = english
+                exact.setdefault(text, english)
 
     def _stem_of(self, text: str) -> str:
         """Return the longest known stem at the beginning of a text; empty where there is none."""
-        return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in self._begun), "")
+        return _longest_begun(text, self._begun)
 
     def _compound(self, word: str) -> str | None:
         """Return the English for a German compound of known words, with the longest first part; None if unknown."""
@@ -122,13 +147,32 @@ class TranslationDictionary:
         return frozenset(part.partition(" ")[0][:_OPENING] for text in phrases for part in (text, unaccented(text)))
 
     @cached_property
+    def _unaccented_stems(self) -> dict[str, str]:
+        """The English by stem without accents; not in German, where andere would be a change, Änderung."""
+        stems = {unaccented(text): english for text, english in self._begun.items() if not text.isascii()}
+        return {} if self._code == "de" else {stem: english for stem, english in stems.items() if len(stem) > _STEM}
+
+    @cached_property
     def _loose(self) -> dict[str, str]:
         """The English by word without accents and endings, or by phrase without accents; the first of equal ones."""
         found: dict[str, str] = {}
         for text, english in self._exact.items():
             if english and len(text) > _SHORTEST:
-                found.setdefault(unaccented(text) if " " in text else loosely(text), english)
+                for key in _loose_keys(text):
+                    found.setdefault(key, english)
         return found
+
+
+def _longest_begun(text: str, stems: Mapping[str, str]) -> str:
+    return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in stems), "")
+
+
+def _loose_keys(text: str) -> tuple[str, ...]:
+    bare, stem = unaccented(text), loosely(text)
+    if " " in text:
+        return (bare,)
+    # with more off, a stem is shared by what has nothing to do with it: comp is left of compañía, and of compose
+    return (stem,) if len(bare) - len(stem) <= _ENDING else (bare, bare.removesuffix("s"))
 
 
 def loosely(word: str) -> str:
@@ -153,7 +197,7 @@ def dictionary(code: str) -> TranslationDictionary:
 @cache
 def dictionaries_digest() -> str:
     """Return a hash of all dictionaries, which changes whenever a translation may."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(TRADITIONAL.encode())
     for file in sorted(FOLDER.glob("*.txt")):
         digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -34,6 +34,12 @@ _PREFIX = (
 _WHERE = r"(?:(?:[A-Za-z]:(?:[^:()'\"]|\(x86\))*?|[^:()'\"]*?)(?:\(\d+(?:,[ ]?\d+)?\)|:\d+(?::\d+)?)[: -]+)"
 _CODE = r"(?:[A-Z]{1,8}-?\d{3,6}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E(?:[A-QS-Z][A-Z]{3,}|R[A-QS-Z][A-Z]{2,}))"
 
+# What compilers, shells and databases print for `error` and `fatal` where the machine speaks another language.
+_ELSEWHERE = (
+    r"(?:(?:schwerwiegender[ ])?fehler|schwerwiegend|erreur(?:[ ]fatale)?|erro(?:[ ]fatal)?|errore(?:[ ](?:fatale|irreversibile))?"
+    r"|(?:критическая|фатальная|неисправимая)?[ ]?ошибка|(?:致命)?(?:错误|錯誤)|(?:致命的な?)?エラー|(?:치명적인?[ ])?오류)"
+)
+
 _PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
     (CAUSE, expression(r"^(?:Caused[ ]by|\.\.\.[ ]caused[ ]by):[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$")),
     (
@@ -69,6 +75,8 @@ _PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
             r"(?i)^(?:X[ ])?[\[(]?(?:(?:PHP[ ]+)?(?:fatal[ ]|parse[ ]|recoverable[ ])?error|fatal|err!|failure|e)[\])]?(?:[ ]in[ ][^:]+)?:[ ]+(?P<message>.+)$"
         ),
     ),
+    (NAMED, expression(rf"(?i)^{_WHERE}[ ]*{_ELSEWHERE}[ ]?[:\x{{ff1a}}][ ]*(?P<message>.+)$")),
+    (TOLD, expression(rf"(?i)^{_ELSEWHERE}[ ]?[:\x{{ff1a}}][ ]*(?P<message>.+)$")),
     (TOLD, expression(r"^[*][ ]What[ ]went[ ]wrong:$(?P<message>)")),
     (
         TOLD,

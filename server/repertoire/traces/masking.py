@@ -16,7 +16,7 @@ _RUN = linear.compile(
 )
 _ESCAPE = linear.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ODD_QUOTES = str.maketrans(
-    {**dict.fromkeys("\u2018\u2019\u00b4", "'"), **dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"')}
+    {**dict.fromkeys("\u2018\u2019\u00b4", "'"), **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d", '"')}
 )
 
 _HOST_ENDS = "com|net|org|io|dev|edu|gov|info|biz|cloud|app|local|localdomain|internal|lan|arpa"

@@ -76,21 +76,24 @@ _AWS_KEY = re.compile(  # it has no form of its own, and some have too few digit
     r"(?=[A-Za-z+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])"
 )
 _CREDENTIAL_WORDS = r"passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key"
+# letters and punctuation that go on behind a secret without a blank
+_UNPARTED = r"\x{3000}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}\x{ff00}-\x{ffef}"
 _NAMED = linear.compile(
     rf"""(?i) (?P<name> (?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}
         (?:{_CREDENTIAL_WORDS}|credentials?)
-        [a-z0-9_]{{0,20}} ["'`\]]{{0,2}} [ \t]*) (?P<sign>:=|=>|[:=]|[ \t]is[ \t]) [ \t]*
-        (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;]{{4,}})""",
+        [a-z0-9_]{{0,20}} ["'`\]]{{0,2}} [ \t]*) (?P<sign>:=|=>|[:=\x{{ff1a}}\x{{ff1d}}]|[ \t]is[ \t]) [ \t\x{{3000}}]*
+        (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;{_UNPARTED}]{{4,}})""",
     verbose=True,
 )
 _FOREIGN_WORDS = (
-    r"kennwort|passwort|mot[ ]de[ ]passe|contrase(?:ñ|n)a|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호"
+    r"(?:kenn|pass)wort|mot[ ]de[ ]passe|contrase[ñn]a|senha|wachtwoord|hasło|пароль|パスワード|密[码碼]|口令|비밀번호"
 )
+_FOREIGN_KEYS = r"api[ -]?(?:schlüssel|ключ|[密金][钥鑰]|キー|키)|(?:cl[ée]|clave|chave|ключ)[ ](?:d['aeo][ ]?)?api"
 _TYPED = r"[!#-&(-+\--:<-_a-~]"  # what a password is typed with: printable ASCII, but for what may stand around one
 _ALSO_NAMED = linear.compile(
-    rf"""(?i) (?P<name> (?: (?:^|[^a-z0-9_.-])(?:[a-z0-9_.-]{{0,40}}[_.])?(?:pass|pw) | {_FOREIGN_WORDS} )
+    rf"""(?i) (?P<name> (?: (?:^|[^a-z0-9_.-])(?:[a-z0-9_.-]{{0,40}}[_.])?(?:pass|pw)|{_FOREIGN_WORDS}|{_FOREIGN_KEYS})
         ["'`\]]{{0,2}} [ \t\x{{a0}}]*)
-        (?P<sign>[:=\x{{ff1a}}\x{{ff1d}}は是为為]|\b(?:is|ist|lautet|est|es|é)[ \t]) [ \t\x{{3000}}]*
+        (?P<sign>[:=\x{{ff1a}}\x{{ff1d}}は是为為는은]|(?:\b(?:is|ist|lautet|est|es)|é)[ \t]) [ \t\x{{3000}}]*
         (?P<quote>["'`]?) (?P<value>{_TYPED}{{4,}})""",
     verbose=True,
 )
@@ -153,8 +156,10 @@ _SIGNED = linear.compile(
 )
 _COOKIES = linear.compile(r"""(?i)\bcookie:[ \t]*[^\n"'`]*""")
 _COOKIE = linear.compile(r"""(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,"'`/][^\s;,"'`]{7,})""")
+_LETTER = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"  # not of scripts that part no words: they go on behind an address
 _ADDRESS = re.compile(
-    r"(?:(?<=(?i:mailto:))|(?<![A-Za-z0-9._%+/:@-]))(?!git@)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
+    rf"(?:(?<=(?i:mailto:))|(?<![{_LETTER}0-9._%+/:@-]))(?!git@)[{_LETTER}0-9][{_LETTER}0-9._%+-]{{0,63}}"
+    rf"@(?:[{_LETTER}0-9-]{{1,63}}\.)+[{_LETTER}]{{2,24}}(?![{_LETTER}0-9_])"
 )
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+_=]{32,}|[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])")
 
@@ -251,13 +256,9 @@ def prefixed(text: str) -> Iterator[str]:
 
 def detected(text: str) -> list[str]:
     """Return what the detectors of services' formats find in a text, in the order of its lines."""
-    telling = [line for match in _TELLING_LINES.finditer(text) for line in _between(text, match).splitlines()]
+    telling = [line for match in _TELLING_LINES.finditer(text) for line in match.group().splitlines()]
     found = (secret for line in telling for one in _detectors() for secret in one.analyze_string(line))
     return [secret for secret in found if len(secret) >= 4 and secret not in SECRET]
-
-
-def _between(text: str, match: Match) -> str:
-    return text[match.start() : match.end()]
 
 
 @lru_cache(maxsize=1)
@@ -388,7 +389,7 @@ def _is_assigned(match: Match) -> bool:
     if match["sign"] == "=" and " " not in match.string[sign - 1 : sign + 2]:
         return True
     ends_line = match.string[match.end() : match.end() + 1] in {"", "\n", "\r"}
-    return match["sign"] == ":" and ends_line and _OF_A_PASSWORD.search(match["name"]) is not None
+    return match["sign"] in ":\uff1a" and ends_line and _OF_A_PASSWORD.search(match["name"]) is not None
 
 
 def _is_random(text: str) -> bool:

@@ -49,6 +49,16 @@ def project(tmp_path):
         ("テストはJestで書くことにしました。", "decision"),
         ("Мы решили хранить заказы в PostgreSQL.", "decision"),
         ("Никогда не коммить ключи в репозиторий", "preference"),
+        ("Decidimos guardar los pedidos en PostgreSQL.", "decision"),
+        ("Vale. A partir de ahora los comentarios van en español", "decision"),
+        ("Nous avons décidé de garder les commandes dans PostgreSQL.", "decision"),
+        ("Toujours lancer les tests avant de pousser", "preference"),
+        ("Ficou decidido usar PostgreSQL para os pedidos.", "decision"),
+        ("Nunca faça commit das chaves no repositório", "preference"),
+        ("Abbiamo deciso di usare PostgreSQL per gli ordini.", "decision"),
+        ("주문은 PostgreSQL에 저장하기로 했습니다.", "decision"),
+        ("항상 커밋하기 전에 단위 테스트를 실행하세요", "preference"),
+        ("我們決定訂單都用 PostgreSQL 保存。", "decision"),
         ("we are waiting for the new burner to arrive", "blocker"),
     ],
 )
@@ -68,6 +78,16 @@ def test_a_sentence_that_says_how_things_are_to_be_is_noticed_with_its_sort(said
         *("> we decided to use gas for the kiln", "\n".join(["we decided to use gas for the kiln"] * 60)),
         *("warum haben wir uns für Gas entschieden", "为什么我们决定用 PostgreSQL", "给订单加一个决定按钮"),
         *("我们决定用 PostgreSQL 了吗", "füge eine Entscheidungstabelle hinzu", "мы решили?"),
+        *(
+            "¿por qué decidimos usar gas para el horno?",
+            "toujours pas de changement dans le four",
+            "como decidimos isso",
+        ),
+        *(
+            "nunca funciona el horno grande",
+            "왜 PostgreSQL을 쓰기로 했는지 알려줘",
+            "為什麼我們決定用 PostgreSQL 保存訂單",
+        ),
         *("always", "I always get a cold kiln when I fire it", "Can we always fire on Mondays then?"),
     ],
 )

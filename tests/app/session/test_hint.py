@@ -67,8 +67,12 @@ def test_what_was_seen_or_muted_is_not_offered(repertoire: Repertoire) -> None:
     assert muted.hits == ()
 
 
-@pytest.mark.parametrize("prompt", ["hello there", "/pdf-forms now"])
-def test_nothing_is_offered_for_a_greeting_or_a_command(repertoire: Repertoire, prompt: str) -> None:
+@pytest.mark.parametrize(
+    "prompt", ["hello there", "/pdf-forms now", "annule ta façon de remplir les champs du formulaire PDF"]
+)
+def test_nothing_is_offered_for_a_greeting_a_command_or_what_is_to_be_undone(
+    repertoire: Repertoire, prompt: str
+) -> None:
     found = offer(repertoire.pipeline, prompt, HintLimits())
     assert (found.hits, found.text) == ((), "")
 

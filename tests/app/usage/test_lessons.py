@@ -54,6 +54,12 @@ def test_what_says_the_same_in_nearly_the_same_words_is_one_request(store):
     assert data["projects"] == ["/p"]
 
 
+def test_what_is_too_little_to_learn_from_in_english_is_so_in_another_language():
+    assert open_request("kannst du das bitte erklären?", SETTINGS) is None
+    assert open_request("kannst du die Zahlungsschnittstelle erklären?", SETTINGS) is not None
+    assert open_request("生成这次会议的议事录", SETTINGS) is not None  # not known, and so not nothing
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -19,6 +19,7 @@ from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.invocation import MATCHED, PERSON
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
+from repertoire.learning.corrections import only_undoes
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.pasted import without_images, without_pasted
 from repertoire.learning.prompts import MOST, is_needless, names
@@ -90,7 +91,8 @@ def names_components(store: Store, prompt: str) -> bool:
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; most hints are empty."""
-    if any(is_needless(said) or asks_own_setup(said) for said in dict.fromkeys((prompt, in_english(prompt)))):
+    forms = dict.fromkeys((prompt, in_english(prompt)))
+    if only_undoes(prompt) or any(is_needless(said) or asks_own_setup(said) for said in forms):
         return Offer()
     prompt = without_pasted(without_images(prompt))
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)

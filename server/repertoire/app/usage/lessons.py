@@ -16,7 +16,7 @@ from repertoire.learning.corrections import only_corrects
 from repertoire.learning.pasted import without_images
 from repertoire.learning.prompts import carries_on, essential_words, is_needless
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.translation import in_english
+from repertoire.retrieval.translation import in_english, translate
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
@@ -39,11 +39,17 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     Near-identical texts share one key. If the text must not be kept, the key is random: a hash would let others
     guess the text.
     """
-    if is_needless(prompt):
+    if is_needless(prompt) or _is_needless_abroad(prompt):
         return None
     text = redact(without_images(prompt))[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
     return AskedPrompt(key, text)
+
+
+def _is_needless_abroad(prompt: str) -> bool:
+    """Tell whether the English of a prompt in another language, of which each word is known, is needless."""
+    translation = translate(prompt)
+    return translation is not None and not translation.unknown and is_needless(translation.text)
 
 
 def continues(prompt: str, last: AskedPrompt | None, *, answers: bool = False) -> bool:
