@@ -80,8 +80,8 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
     best = tuple(_with_what_it_says(project, hit) for hit in hits[: wanted.limit])
-    suspicious = flagged_in(hit.item for hit in best)
-    return MemoryAnswer(best, (*_degraded(project, wanted, embedder), *suspicious))
+    suspicious, rest = flagged_in(hit.item for hit in best), project.store.unread_rest()
+    return MemoryAnswer(best, (*_degraded(project, wanted, embedder), *([rest] if rest else []), *suspicious))
 
 
 def _with_what_it_says(project: OpenProject, hit: MemoryHit) -> MemoryHit:

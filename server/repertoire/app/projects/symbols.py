@@ -22,7 +22,7 @@ from repertoire.domain.project import (
 )
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
 
-_MOST = 5_000  # symbols of one name, or beside one symbol: of a folder are told, and counted, those of all that are read
+_MOST = 5_000  # symbols of one name, or beside one symbol, that are read: what a folder has is sought among them
 _ALIKE = 50  # symbols of one name that are told beside what was asked of one
 
 
@@ -55,6 +55,7 @@ class SymbolAnswer:
     symbols: tuple[Item, ...]
     related: tuple[RelatedItem, ...] = ()
     more: int = 0  # related ones that are not told
+    unread: str = ""  # why none of the name may be known though there is one
 
 
 def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
@@ -65,7 +66,8 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     """
     found = _named(project, wanted)
     if wanted.action == FIND:
-        return SymbolAnswer(FIND, tuple(found[: wanted.limit]), (), max(len(found) - wanted.limit, 0))
+        unread = "" if found else project.store.unread_rest()
+        return SymbolAnswer(FIND, tuple(found[: wanted.limit]), (), max(len(found) - wanted.limit, 0), unread)
     if not found:
         message = (
             f"no symbol is called {wanted.name[:80]!r}; "
@@ -75,7 +77,9 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     overloads = [one for one in found if unnumbered(one.key) == unnumbered(found[0].key)]
     related = _related(project, overloads, wanted)
     symbols = (overloads[-1], *(one for one in found if one not in overloads))  # the last one is what runs
-    return SymbolAnswer(wanted.action, symbols[:_ALIKE], tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0))
+    return SymbolAnswer(
+        wanted.action, symbols[:_ALIKE], tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0)
+    )
 
 
 def _related(project: OpenProject, overloads: Sequence[Item], wanted: SymbolQuery) -> list[RelatedItem]:
