@@ -96,7 +96,9 @@ def test_decisions_about_files_that_changed_on_the_branch_are_named_and_no_other
     assert "colour" not in told
     with memory.store.transaction():  # many newer notes about other things say nothing of this file, and hide nothing
         for number in range(250):
-            later = Entry(f"note:{number}", NOTE, f"Fact {number}", status=ACTIVE, changed="2999", data={"category": ""})
+            later = Entry(
+                f"note:{number}", NOTE, f"Fact {number}", status=ACTIVE, changed="2999", data={"category": ""}
+            )
             memory.store.entries.put(later, [later.title], now=NOW)
             memory.store.entries.link([EntryLink(later.key, ABOUT, "file:bills.py")], now=NOW)
     assert "Orders are kept for ten years" in context(run(project, session="s3"))
