@@ -20,6 +20,7 @@ from repertoire.app.projects.shelf import OpenProject, ProjectShelf
 from repertoire.app.session.spool import take_in
 from repertoire.app.wiring import open_project
 from repertoire.domain.event import ASKED, Event
+from repertoire.domain.project import ABOUT, ACTIVE, NOTE, Entry, EntryLink
 from repertoire.store.database import Store
 from repertoire.store.light.project import SCHEMA
 from repertoire.store.project_schema import PROJECT_FILE
@@ -93,6 +94,14 @@ def test_decisions_about_files_that_changed_on_the_branch_are_named_and_no_other
     assert "Orders are kept for ten years" in told
     assert "Bills" not in told
     assert "colour" not in told
+    with memory.store.transaction():  # many newer notes about other things say nothing of this file, and hide nothing
+        for number in range(250):
+            later = Entry(
+                f"note:{number}", NOTE, f"Fact {number}", status=ACTIVE, changed="2999", data={"category": ""}
+            )
+            memory.store.entries.put(later, [later.title], now=NOW)
+            memory.store.entries.link([EntryLink(later.key, ABOUT, "file:bills.py")], now=NOW)
+    assert "Orders are kept for ten years" in context(run(project, session="s3"))
     on_branch(project, "feature/orders", now + 5_000)
     assert "Orders are kept" not in context(run(project, session="s2"))
 

@@ -12,6 +12,7 @@ from repertoire.store.connection import Connection
 from repertoire.store.database import Store
 from repertoire.store.graph import UNOBTAINABLE
 from repertoire.store.migrations import MIGRATIONS, NEWEST, Migration, migrate
+from repertoire.store.sources import SOURCES
 
 NEXT = Migration(NEWEST + 1, "a next step", ("CREATE TABLE added(a)", "INSERT INTO added VALUES (1)"))
 
@@ -113,3 +114,10 @@ def test_what_nobody_can_have_is_found_without_a_look_at_every_component_also_in
         "component_for_nobody",
     ]
     connection.close()
+
+
+def test_the_components_of_each_source_are_counted_without_a_look_at_those_of_the_others(tmp_path):
+    connection = opened(tmp_path / "home.db")
+    migrate(connection)
+    plan = [str(row[-1]) for row in connection.rows(f"EXPLAIN QUERY PLAN {SOURCES}")]
+    assert "SEARCH n USING INDEX node_by_file (source_id=?)" in plan

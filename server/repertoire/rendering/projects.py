@@ -96,9 +96,10 @@ _RELATED_AS = {
 def symbols_text(found: SymbolAnswer) -> str:
     """Render symbols of a name and what is related to the first one."""
     if not found.symbols:
+        why = f" ({clean_line(found.unread, _LINE)})" if found.unread else ""
         return (
-            "No symbol of this name; memory_search, or `repertoire project search` in a shell, finds symbols by what "
-            "they do."
+            f"No symbol of this name{why}; memory_search, or `repertoire project search` in a shell, finds symbols by "
+            "what they do."
         )
     if found.action == FIND:
         lines = [line for place, item in enumerate(found.symbols, 1) for line in _numbered(place, item)]

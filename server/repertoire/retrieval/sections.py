@@ -23,8 +23,8 @@ from repertoire.domain.pack import (
     SECTIONS,
 )
 from repertoire.domain.pack_stages import TEXT, VECTORS
-from repertoire.ports import GraphReader, VectorReader, Vectors
-from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
+from repertoire.ports import Among, GraphReader, VectorReader, Vectors
+from repertoire.retrieval.arrays import Floats, Mask, Rows, Space, best_rows
 from repertoire.retrieval.part_index import PartIndex, PartRun
 from repertoire.retrieval.sign_codes import AVAILABLE, NodeVectors, SignCodes
 from repertoire.retrieval.stage import Stage, take_all
@@ -151,6 +151,7 @@ class SectionRun(PartRun[SectionIndex]):
     second_chunk: float = _SECOND
     embedded: dict[str, Vectors] = field(default_factory=dict)  # questions that another run embedded already
     meaning: str = ""  # what is embedded in place of the question
+    only: Rows | None = None  # node ids of the sections that are ranked; None: all of them
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
     nearest_chunks: tuple[Rows, Rows] = (_NONE, _NONE)  # rows in order, and the node id of the nearest chunk of each
@@ -185,6 +186,11 @@ class SectionRun(PartRun[SectionIndex]):
         return self.embedded[nearest]
 
     @cached_property
+    def within(self) -> Mask | None:
+        """Which rows are ranked; None where all are."""
+        return None if self.only is None else np.isin(self.index.node_ids, self.only)
+
+    @cached_property
     def words(self) -> list[str]:
         """The question's content words, as it is written and in English."""
         return words_asked(self.question)[: self.most_words]
@@ -202,7 +208,8 @@ def by_words(run: SectionRun) -> str:
     """Score sections by full text, as a share of the best score."""
     if run.held and run.compares and len(run.index) > _FEW:
         return _by_held_words(run)
-    found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, view=run.index.view)
+    among = None if run.only is None else Among(node_ids=run.only.tolist())
+    found = run.graph.match(_telling(run), limit=_DEPTH, weights=_FIELDS, among=among, view=run.index.view)
     scores = np.zeros(len(run.index))
     if found and found[0][1] > 0.0:
         rows, known = run.index.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
@@ -226,7 +233,7 @@ def _by_held_words(run: SectionRun) -> str:
 
 def _telling(run: SectionRun) -> list[str]:
     """Return the words of a question; of very many sections, the rarest alone, as long as few sections have them."""
-    if len(run.index) <= _FEW:
+    if min(len(run.index), len(run.index if run.only is None else run.only)) <= _FEW:
         return run.words
     frequency = run.graph.document_frequency(run.words, view=run.index.view)
     rarest = sorted((word for word in run.words if frequency[word]), key=frequency.__getitem__)
@@ -243,6 +250,8 @@ def by_chunks(run: SectionRun) -> str:
     if run.vector is None:
         return "no vectors"
     groups = _groups_to_compare(run, run.vector)
+    if not len(groups.rows):
+        return "no vectors"
     cosines = groups.cosines(run.index.spaces[CHUNK_SPACE].vectors, run.vector)
     first = np.maximum.reduceat(cosines, groups.begins)
     equal = np.flatnonzero(cosines == first[groups.of])
@@ -259,6 +268,8 @@ def by_chunks(run: SectionRun) -> str:
 def _groups_to_compare(run: SectionRun, vector: Vectors) -> Groups:
     """Return the chunks of all sections; of very many, those of sections that signs or words find likely."""
     index, groups = run.index, run.index.chunk_groups
+    if run.within is not None:  # all of them: the likeliest of all sections may lie elsewhere
+        return groups.only(np.flatnonzero(run.within[groups.rows]))
     if index.chunk_codes is None:
         return groups
     likely = np.zeros(len(index), dtype=np.bool_)
@@ -299,7 +310,7 @@ def _weighted(run: SectionRun) -> Floats:
     total = np.zeros(len(run.index))
     for name, found in run.evidence.items():
         total += run.weights[name] * found
-    return np.where(total > 0.0, total, -np.inf)
+    return np.where((total > 0.0) if run.within is None else (total > 0.0) & run.within, total, -np.inf)
 
 
 EVIDENCE: tuple[Stage[SectionRun], ...] = (

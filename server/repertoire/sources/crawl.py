@@ -203,7 +203,9 @@ def _walk_folder(state: _Walk, mount: Mount, folder: Path, prefix: str, depth: i
         if depth == 0 and mount.only and child.name not in mount.only:
             continue
         if len(state.entries) >= state.limits.files:
-            state.truncated = f"more than {state.limits.files:,} files: the rest was not read"
+            first = f"{prefix}/{child.name}".lstrip("/").encode("utf-8", "replace").decode()
+            told = f"more than {state.limits.files:,} files: none was read from {first} on"
+            state.truncated = state.truncated or told
             return
         _visit(state, mount, child, f"{prefix}/{child.name}" if prefix else child.name, depth)
 

@@ -45,7 +45,7 @@ class GitIgnore:
         while True:
             spec = self._spec(above)
             if spec is not None:
-                below = posixpath.relpath(shown, above or ".") + ("/" if folder else "")
+                below = shown[len(above) + 1 :] if above else shown
                 decided = spec.check_file(sendable(below)).include  # a file name need not be UTF-8; RE2's text is
                 if decided is not None:
                     return decided

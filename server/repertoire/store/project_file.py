@@ -171,6 +171,10 @@ class ProjectStore:
         """Map the files that were not read to the reasons."""
         return {str(path): str(why) for path, why in self._db.rows("SELECT path, reason FROM skipped ORDER BY path")}
 
+    def unread_rest(self) -> str:
+        """Return why the files after some path were not read, where the project has too many; else nothing."""
+        return str(self._db.value("SELECT reason FROM skipped WHERE path = '.'") or "")
+
     def known(self, among: Collection[str] | None = None) -> dict[str, KnownFile]:
         """Map every file to the state in which it was read last; with `among`, only these and what lies below them."""
         select = "SELECT path, content_hash, mtime, size FROM project_file"

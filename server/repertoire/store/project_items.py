@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.pack import HAS_CHUNK
-from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
+from repertoire.domain.project import CALLS, CHUNKS_OF, CODE, DOCS, FILE, KNOWLEDGE, LINES, MODULE, SECTION, Item
 from repertoire.domain.text import compositions
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
@@ -22,6 +22,12 @@ _SECTION = f"""SELECT n.id, n.key, '{SECTION}', iif(s.title = '', f.title, s.tit
 _FILE = f"""SELECT n.id, n.key, '{FILE}', n.name, f.path, 1, f.lines, f.title, '', f.language, ''
     FROM project_file f JOIN node n ON n.id = f.node_id"""
 _ROWS = {KNOWLEDGE: "entry", CODE: "symbol"}  # the table with a row for each thing that a view ranks
+_BELOW = "(?1 = '' OR f.path = ?1 OR substr(f.path, 1, length(?1) + 1) = ?1 || '/')"
+_IN_FILES = {
+    CODE: "SELECT s.node_id FROM symbol s JOIN project_file f ON f.node_id = s.file_id WHERE ?2 IN ('', f.language)",
+    DOCS: """SELECT s.node_id FROM section s JOIN project_file f ON f.node_id = s.file_id
+        WHERE (?2 IN ('', f.language) OR instr(' ' || s.snippets || ' ', ' ' || ?2 || ' '))""",
+}
 _DEFINED = f"s.kind NOT IN ('{MODULE}', '{LINES}')"
 
 
@@ -116,12 +122,15 @@ class ProjectItems:
 
     def files(self, *, below: str = "", language: str = "", limit: int, offset: int = 0) -> tuple[list[Item], int]:
         """Return files below a folder and of a language, in the order of their paths, and how many there are."""
-        where = (
-            "WHERE (?1 = '' OR f.path = ?1 OR substr(f.path, 1, length(?1) + 1) = ?1 || '/') AND ?2 IN ('', f.language)"
-        )
+        where = f"WHERE {_BELOW} AND ?2 IN ('', f.language)"
         rows = self._db.rows(f"{_FILE} {where} ORDER BY f.path LIMIT ?3 OFFSET ?4", (below, language, limit, offset))
         total = self._db.value(f"SELECT count(*) FROM project_file f {where}", (below, language))
         return [_item(row) for row in rows], int(total)
+
+    def within(self, view: str, *, below: str, language: str) -> npt.NDArray[np.int64]:
+        """Return the node ids of what a view ranks below a folder and of a language, or with snippets of it."""
+        select = _IN_FILES.get(view, "SELECT f.node_id FROM project_file f WHERE ?2 IN ('', f.language)")
+        return np.array(self._db.rows(f"{select} AND {_BELOW} ORDER BY 1", (below, language)), dtype=np.int64).ravel()
 
     def size_of(self, path: str) -> tuple[int, int]:
         """Return the bytes and lines of a file."""

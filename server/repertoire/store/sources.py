@@ -17,6 +17,11 @@ from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner, Text, prepare
 
 _UNSETTLED = "unsettled"
+# The plus: by the index of types all components were read for each source, a second of the processor for 80 of 20,000.
+SOURCES = """SELECT s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
+      (SELECT count(*) FROM node n WHERE n.source_id = s.id AND +n.type = 'component'),
+      (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> ''), s.given
+    FROM source s ORDER BY s.id"""
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,7 @@ class Sources:
 
     def all(self) -> list[SourceRow]:
         """Return every source with its counts, the oldest first."""
-        rows = self._db.rows(
-            """SELECT s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
-                 (SELECT count(*) FROM node n WHERE n.source_id = s.id AND n.type = 'component'),
-                 (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> ''), s.given
-               FROM source s ORDER BY s.id"""
-        )
+        rows = self._db.rows(SOURCES)
         return [SourceRow(SourceInfo(*row[:5]), *row[5:]) for row in rows]
 
     def is_known(self, source: str) -> bool:

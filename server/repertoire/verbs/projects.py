@@ -80,7 +80,8 @@ def _status(context: Context, _question: None) -> ProjectStatus:
     project, remarks = at_hand(context)
     changed = unread_files(project.store, most_files=repertoire.settings.max_files) if found.indexed_at else 0
     told = f"{counted(changed, 'file')} changed since it was read; `repertoire project index` reads what changed"
-    return replace(found, remarks=(*([told] if changed else []), *remarks))
+    rest = project.store.unread_rest()
+    return replace(found, remarks=(*([told] if changed else []), *([rest] if rest else []), *remarks))
 
 
 SEARCH_MEMORY = Verb(_search, memory_answer_text, memory_answer_data)

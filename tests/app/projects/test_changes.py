@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -12,8 +13,14 @@ from hypothesis import strategies as st
 
 from app.projects.small_project import FILES, begin, read, write
 from repertoire.app.projects.index import index_project
+from repertoire.app.projects.search import MemoryQuery, search_memory
+from repertoire.app.projects.shelf import ProjectShelf
+from repertoire.app.projects.show import FileQuery, files_in
+from repertoire.app.projects.symbols import SymbolQuery, code_symbols
+from repertoire.app.wiring import open_project
 from repertoire.domain.project import CODE, DOCS
 from repertoire.domain.project import FILES as FILES_VIEW
+from repertoire.rendering.projects import files_text, symbols_text
 
 _MORE = {
     "kiln/all.py": "from kiln.clay import *\nfrom kiln.heat import Kiln\n",
@@ -111,3 +118,15 @@ def test_what_a_backup_restores_with_its_old_date_and_size_is_read_and_a_change_
         clay.chmod(0o600)
         assert read(memory).read == 0
         assert memory.known(["kiln/clay.py"])["kiln/clay.py"].mtime == clay.stat().st_ctime_ns
+
+
+def test_of_a_project_with_too_many_files_each_answer_says_where_the_reading_ended(tmp_path):
+    root = write(tmp_path / "mono", {f"{name}/deep/main.py": f"def {name}():\n    pass\n" for name in ("a", "b", "c")})
+    with begin(tmp_path / "home", root) as memory:
+        index_project(memory, most_files=2)
+    reason = "more than 2 files: none was read from c on (setting `max_files`)"
+    with closing(ProjectShelf(tmp_path / "home", open_project)) as shelf:
+        mono = shelf.open(str(root))
+        assert reason in search_memory(mono, MemoryQuery("a"), embedder=None).degraded
+        assert reason in symbols_text(code_symbols(mono, SymbolQuery("c")))
+        assert reason in files_text(files_in(mono, FileQuery("c/deep/main.py")))

@@ -94,6 +94,7 @@ def test_a_task_is_ready_when_all_that_blocks_it_is_done_and_no_circle_is_made(p
     move_entries(project, MoveRequest((clay.key,), "done"))
     assert titles(project, ready=True) == ["Turn a pot"]
     assert list_entries(project, ListQuery()).waiting == {fire.key: (pot.key,)}
+    assert list_entries(project, ListQuery(offset=1)).waiting == {}
     assert titles(project, kind="task")[0] == "Fire it"
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from app.projects.small_project import FILES, begin, read, write
+from repertoire.app.projects import import_entries as importing
 from repertoire.app.projects.entries import list_entries, move_entries
 from repertoire.app.projects.entry_requests import ListQuery, MoveRequest
 from repertoire.app.projects.import_entries import import_entries
@@ -16,6 +18,7 @@ from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
 from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.project_exchange import import_data, import_text
+from repertoire.sources.crawl import CrawlLimits
 
 CLAUDE = "# Kiln\n\nFires pots.\n\n## Tests\n\nRun `make test` first.\n\n## Style\n\n### Names\n\nShort ones.\n"
 TODO = "# Soon\n\n- [ ] Order clay\n  from the pit\n- [x] Sweep the floor\n* Paint the door\n\nNot an item.\n"
@@ -202,3 +205,10 @@ def test_a_file_with_a_conflict_that_git_left_is_not_read(project, root):
     assert (report.added, sorted(report.skipped)) == ([], ["AGENTS.md", "TODO.md"])
     write(root, {"AGENTS.md": "# Rules\n=======\n\nDry all pots.\n"})
     assert import_entries(project, ("AGENTS.md",)).added == ["Rules"]
+
+
+def test_a_folder_of_more_files_than_are_read_is_told_with_where_the_reading_ended(project, monkeypatch):
+    monkeypatch.setattr(importing, "_LIMITS", CrawlLimits(files=2))
+    write(Path(project.root), {f"notes/n{n}.md": f"# Note {n}\n\nSaid.\n" for n in range(3)})
+    told = import_entries(project, ("notes",), form="basic-memory").skipped
+    assert told["notes"] == "more than 2 files: none was read from notes/n2.md on"

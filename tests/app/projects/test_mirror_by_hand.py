@@ -9,12 +9,14 @@ import pytest
 
 from app.projects.small_project import write
 from repertoire.app.clock import now
+from repertoire.app.projects import mirror_folder, mirror_text
 from repertoire.app.projects.entries import link_entries, list_entries, save_entry
 from repertoire.app.projects.entry_requests import LinkRequest, ListQuery, SaveRequest
 from repertoire.app.projects.entry_texts import texts_of_entry
 from repertoire.app.projects.mirror import begin_mirror, compare_mirror, end_mirror, follow_mirror, mark_of
 from repertoire.app.projects.mirror_folder import digest_of
 from repertoire.domain.project import ENTRIES, EntryLink
+from repertoire.sources.crawl import CrawlLimits
 
 
 @pytest.fixture
@@ -181,3 +183,34 @@ def test_what_is_not_read_is_still_known_where_nothing_changed_since(project, fo
     (folder / "notes/bad.md").unlink()
     assert follow_mirror(project) is not None
     assert project.unread == {}
+
+
+def test_where_there_are_more_files_than_are_read_none_that_was_not_read_is_written_over(project, folder, monkeypatch):
+    for title in ("Apron", "Brush", "Clay"):
+        save_entry(project, SaveRequest("note", title=title), embedder=None)
+    compare_mirror(project)
+    monkeypatch.setattr(mirror_folder, "_LIMITS", CrawlLimits(files=5))  # two notes beside three files that are none
+    [clay] = folder.glob("notes/clay*.md")
+    clay.write_text(clay.read_text(encoding="utf-8") + "\nSaid by hand.\n", encoding="utf-8")
+    save_entry(project, SaveRequest("note", title="Zinc"), embedder=None)
+    report = compare_mirror(project)
+    assert [path[:10] for path in report.written] == ["notes/zinc"]
+    assert report.deleted == []
+    assert "more than 5 files" in report.skipped["."]
+    assert "Said by hand." in clay.read_text(encoding="utf-8")
+    monkeypatch.undo()
+    assert compare_mirror(project).read == [f"notes/{clay.name}"]
+
+
+def test_a_change_writes_the_text_of_no_entry_anew_that_stayed_as_it_was(project, folder, monkeypatch):
+    for title in ("Apron", "Brush", "Clay"):
+        save_entry(project, SaveRequest("note", title=title), embedder=None)
+    compare_mirror(project)
+    made = []
+    told = mirror_text.file_of_entry
+    monkeypatch.setattr(
+        mirror_text, "file_of_entry", lambda entry, links: made.append(entry.title) or told(entry, links)
+    )
+    save_entry(project, SaveRequest("note", title="Dust"), embedder=None)
+    compare_mirror(project)
+    assert {*made} == {"Dust"}

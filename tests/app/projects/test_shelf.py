@@ -8,7 +8,7 @@ from app.projects.small_project import begin, read, write
 from repertoire.app.projects.search import MemoryQuery, search_memory
 from repertoire.app.projects.shelf import ProjectShelf
 from repertoire.app.wiring import open_project
-from repertoire.domain.project import CODE
+from repertoire.domain.project import CODE, FILE
 from repertoire.retrieval import sections
 from repertoire.retrieval.sign_codes import AVAILABLE
 
@@ -54,4 +54,27 @@ def test_an_edit_that_leaves_the_vectors_as_they_are_leaves_their_codes_too(tmp_
         assert edited.chunk_codes is before.chunk_codes
         read(memory, embedder)
     assert index().chunk_codes.codes.shape[1] > before.chunk_codes.codes.shape[1]
+    shelf.close()
+
+
+@pytest.mark.parametrize("meant", [True, False])
+def test_a_folder_of_a_large_project_is_asked_for_its_own_best_however_much_fits_better_elsewhere(
+    tmp_path, embedder, meant
+):
+    elsewhere = {f"libs/lib{n}/refund_invoice.py": "def refund_invoice():\n    return 1\n" for n in range(12)}
+    own = {"apps/shop/pay.py": "def pay_back():\n    '''Refund what was paid.'''\n", "apps/shop/refund.md": "# Money\n"}
+    root = write(tmp_path / "mono", {**elsewhere, **own})
+    model = embedder if meant else None
+    with begin(tmp_path / "home", root) as memory:
+        read(memory, model)
+    shelf = ProjectShelf(tmp_path / "home", open_project)
+
+    def found(**more):
+        asked = MemoryQuery("refund invoice", limit=2, **more)
+        return [hit.item.path for hit in search_memory(shelf.open(str(root)), asked, embedder=model).hits]
+
+    assert "apps/shop/pay.py" in found(below="apps/shop", kinds=(CODE,))
+    assert found(below="apps/shop", kinds=(FILE,)) == ["apps/shop/refund.md"]
+    assert found(language="markdown", kinds=(FILE,)) == ["apps/shop/refund.md"]
+    assert found(below="apps/nothing", kinds=(CODE,)) == []
     shelf.close()

@@ -91,3 +91,19 @@ def test_what_other_rules_read_is_read_again_once(project):
 def test_a_text_is_searched_by_its_lines_and_a_list_of_words_is_not(project):
     found = search_memory(project, MemoryQuery("pangolins"), embedder=None)
     assert {hit.item.path for hit in found.hits} == {"docs/animals.rst"}
+
+
+def test_of_a_name_that_a_whole_monorepo_shares_each_package_has_its_own_and_all_are_counted(tmp_path):
+    program = "from lib.log import write\n\n\ndef main():\n    return write(1)\n"
+    files = {f"services/s{n:03}/main.py": program for n in range(220)}
+    root = write(tmp_path / "mono", {**files, "lib/log.py": "def write(x):\n    return x\n"})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+    with closing(ProjectShelf(tmp_path / "home", open_project)) as shelf:
+        mono = shelf.open(str(root))
+        (own,) = code_symbols(mono, SymbolQuery("main", below="services/s217")).symbols
+        assert own.path == "services/s217/main.py"
+        assert code_symbols(mono, SymbolQuery("s217.main.main")).symbols == (own,)
+        assert code_symbols(mono, SymbolQuery("main", limit=20)).more == 200
+        assert code_symbols(mono, SymbolQuery("write", action="callers", limit=20)).more == 200
+        assert len(code_symbols(mono, SymbolQuery("main", action="callees")).symbols) == 50

@@ -199,13 +199,13 @@ def list_entries(project: OpenProject, wanted: ListQuery) -> EntryListing:
         and (not wanted.stale or unconfirmed_days(one, today()))
         and all(word in f"{one.title} {one.body}".lower() for word in words)
     ]
-    waiting = {
-        one.key: tuple(a for a, b in blocking if b == one.key and states.get(a) not in (None, "done", "dropped"))
-        for one in kept
-        if one.kind == TASK
-    }
     passed = min(wanted.offset, len(kept))
     shown = tuple(kept[passed : passed + wanted.limit])
+    waiting = {
+        one.key: tuple(a for a, b in blocking if b == one.key and states.get(a) not in (None, "done", "dropped"))
+        for one in shown  # of all that were found it would take minutes where thousands wait for thousands
+        if one.kind == TASK
+    }
     unconfirmed = {one.key: days for one in shown if (days := unconfirmed_days(one, today()))}
     waits = {key: by for key, by in waiting.items() if by}
     overdue = {one.key for one in shown if due_day(one.status, one.data) < day.isoformat()}

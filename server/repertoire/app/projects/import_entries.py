@@ -109,6 +109,8 @@ def _files(
         prefix = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
         listing = crawl.walk((Mount(path, prefix),), limits=_LIMITS)
         report.skipped.update({item.path: item.reason for item in listing.refused})
+        if listing.truncated:
+            report.skipped[prefix or "."] = listing.truncated
         for entry in listing.entries:
             kind = form or format_of(entry.path)
             if kind == BASIC_MEMORY and not entry.path.endswith(".md"):

@@ -161,4 +161,6 @@ def _listed(memory: ProjectStore, most_files: int, among: Collection[str] | None
         return Listed(named_files(root, among, ignored), {}, among)
     listing = crawl.walk((Mount(root),), limits=CrawlLimits(files=most_files, depth=_DEPTH), ignored=ignored)
     refused = {**{item.path: item.reason for item in listing.refused}, **ignored.repositories}
-    return Listed(listing.entries, {**refused, **({".": listing.truncated} if listing.truncated else {})}, None)
+    if listing.truncated:
+        refused["."] = f"{listing.truncated} (setting `max_files`)"
+    return Listed(listing.entries, refused, None)

@@ -15,7 +15,7 @@ from repertoire.app.clock import now
 from repertoire.app.projects.entries import changed_entry, new_entry
 from repertoire.app.projects.entry_requests import SaveRequest
 from repertoire.app.projects.entry_writing import back_up, put_entry
-from repertoire.app.projects.mirror_folder import HISTORY, FolderFile, MirrorFolder, digest_of
+from repertoire.app.projects.mirror_folder import HISTORY, FolderFile, MirrorFolder
 from repertoire.app.projects.mirror_history import bring_back, history_of
 from repertoire.app.projects.mirror_links import keep_links_to, link_waiting, take_links
 from repertoire.app.projects.mirror_text import (
@@ -24,6 +24,7 @@ from repertoire.app.projects.mirror_text import (
     WAITING,
     EntryFile,
     differ_in_links_alone,
+    digest_of_entry,
     file_of_entry,
     holder,
     name_of_file,
@@ -78,6 +79,10 @@ class _State:
     def told(self, key: str) -> str:
         """Return the text that an entry's file should have."""
         return file_of_entry(self.entries[key], self.links.get(key, ()))
+
+    def digest(self, key: str) -> str:
+        """Return the hash of that text."""
+        return digest_of_entry(self.entries[key], self.links.get(key, ()))
 
 
 def mark_of(memory: Path) -> Path:
@@ -224,7 +229,7 @@ def _read_changed(state: _State) -> None:
 
 def _is_as_told(state: _State, key: str, known: MirroredFile) -> bool:
     """Tell whether the memory's side of an entry is as it was when both sides were last the same."""
-    return key in state.entries and digest_of(state.told(key)) == known.told
+    return key in state.entries and state.digest(key) == known.told
 
 
 def _are_rules_other(project: OpenProject) -> bool:
@@ -292,7 +297,7 @@ def _take(state: _State, key: str, embedder: Embedder | None) -> bool:
         return False
     if before is not None and differ_in_links_alone(before, entry):  # a link is no change here either
         entry = replace(entry, version=before.version, changed=before.changed)
-    if before is not None and (known is None or digest_of(state.told(key)) != known.told):
+    if before is not None and (known is None or state.digest(key) != known.told):
         _keep_both(state, before, embedder)
     put_entry(state.project, entry, embedder)
     state.report.read.append(file.path)
@@ -334,7 +339,7 @@ def _take_links(state: _State, key: str) -> None:
 def _in_step(state: _State) -> dict[str, MirroredFile]:
     """Return how both sides are of the entries whose files were read."""
     return {
-        key: MirroredFile(file.path, digest_of(state.told(key)), file.digest)
+        key: MirroredFile(file.path, state.digest(key), file.digest)
         for key, (file, _) in state.read.items()
         if key in state.entries and file.path not in state.held
     }
@@ -344,30 +349,29 @@ def _write_all(state: _State) -> None:
     """Write the files whose entries changed, delete those whose entries are gone, and note how both are now."""
     taken = {file.path for file, _ in state.read.values()} | state.held
     for key in sorted(state.entries):
-        known, text = state.base.get(key), state.told(key)
+        known, digest = state.base.get(key), state.digest(key)
         if key in state.read:
             file, told = state.read[key]
             if told.key and file.path not in state.held:
-                state.now_at[key] = MirroredFile(file.path, digest_of(text), file.digest)
+                state.now_at[key] = MirroredFile(file.path, digest, file.digest)
                 continue
             path = file.path
         else:
             path = known.path if known is not None else _free(state, key, taken)
         taken.add(path)
-        if path in state.held:
+        unlisted = not state.whole and path not in state.files and state.folder.has(path)
+        if path in state.held or unlisted:  # what nobody read may have been edited by hand
             if known is not None:
                 state.now_at[key] = known
             continue
         there = state.files[path].text if path in state.files else ""
-        same = known is not None and key in there and known.told == digest_of(text)
+        same = known is not None and key in there and known.told == digest
         if not same:
-            state.folder.write(path, text)
+            state.folder.write(path, state.told(key))
             state.report.written.append(path)
             kept = known is None and CONFLICT in state.entries[key].tags
             state.folder.log("kept beside a changed file" if kept else "written", key)
-        state.now_at[key] = MirroredFile(
-            path, digest_of(text), digest_of(text) if not same else state.files[path].digest
-        )
+        state.now_at[key] = MirroredFile(path, digest, digest if not same else state.files[path].digest)
     for key, known in state.base.items():
         if key not in state.entries and known.path in state.files and known.path not in taken:
             state.folder.delete(known.path)

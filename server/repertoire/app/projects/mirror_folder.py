@@ -19,7 +19,7 @@ from repertoire.sources.crawl import CrawlLimits, Mount
 
 _LOG, HISTORY, _ATTRIBUTES = "log.jsonl", "history.jsonl", ".gitattributes"
 _UNION = tuple(f"{name} merge=union" for name in (_LOG, HISTORY))  # so that those of two branches merge line by line
-_LIMITS = CrawlLimits(files=5_000, depth=3, text_bytes=50_000_000)
+_LIMITS = CrawlLimits(files=20_000, depth=3)
 _LARGEST = 64_000  # bytes of an entry's file
 _LARGEST_HISTORY = 10_000_000
 
@@ -97,6 +97,10 @@ class MirrorFolder:
                         yield one.path, crawl.changed_at(known), known.st_size
 
         return tuple(sorted(files()))
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is such a file."""
+        return crawl.is_file(self.root / path)
 
     def write(self, path: str, text: str) -> None:
         """Replace a file, or make it with its folders."""

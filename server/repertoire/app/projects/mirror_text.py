@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from repertoire.app.projects.foreign_entries import is_conflicting
+from repertoire.app.projects.mirror_folder import digest_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import BLOCKS, DEPENDS_ON, ENTRIES, ENTRY_LINKS, LOWEST, STATES, Entry, EntryLink, is_day
 from repertoire.ingestion.front_matter import fenced, read_strings
@@ -36,6 +37,8 @@ _MOST_OTHERS = 20_000  # characters; what is longer would be cut where it is red
 _SLUG_BYTES = 120  # encrypted file systems take names of 143 bytes
 _PLAIN = re.compile(r"[\W_]+")
 _QUOTED_MARK = re.compile(r"(?m)^\\*(?:<{7}|>{7})(?: |$)")  # with one backslash more it is none that git left
+_MOST_DIGESTS = 40_000  # 9 MB
+_DIGESTS: dict[str, str] = {}  # of the files of entries, by a hash of what the files tell
 _KEPT_MARK = re.compile(r"(?m)^\\(?=\\*(?:<{7}|>{7})(?: |$))")
 
 
@@ -82,6 +85,16 @@ def file_of_entry(entry: Entry, links: Iterable[EntryLink]) -> str:
     header += "".join(f"{_as_yaml(field)}\n" for field in entry.data.get(OTHERS, ()))
     body = _QUOTED_MARK.sub(r"\\\g<0>", _unified(entry.body).strip())
     return f"---\n{header}---\n" + (f"\n{body}\n" if body else "")
+
+
+def digest_of_entry(entry: Entry, links: Sequence[EntryLink]) -> str:
+    """Return the hash of the text of an entry's file, worked out once: every change compares all entries."""
+    made_of = digest_of(repr((entry, links)))
+    if made_of not in _DIGESTS:
+        if len(_DIGESTS) >= _MOST_DIGESTS:
+            _DIGESTS.clear()
+        _DIGESTS[made_of] = digest_of(file_of_entry(entry, links))
+    return _DIGESTS[made_of]
 
 
 def differ_in_links_alone(one: Entry, other: Entry) -> bool:

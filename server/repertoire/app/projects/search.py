@@ -13,7 +13,7 @@ from repertoire.app.projects.shelf import OpenProject
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.project import CODE, DOCS, ENTRIES, FILE, FILES, KNOWLEDGE, Item
 from repertoire.domain.project_questions import HYBRID, KEYWORD, VECTOR
-from repertoire.ports import Embedder, Vectors, model_of
+from repertoire.ports import Among, Embedder, Rows, Vectors, model_of
 from repertoire.projects.freshness import trust
 from repertoire.projects.hints import Hints
 from repertoire.retrieval.project import BESIDE, PASSAGE, SECOND_CHUNK, WEIGHTS
@@ -24,7 +24,7 @@ from repertoire.store.project_entries import item_of
 _WITHOUT = {HYBRID: frozenset[str](), VECTOR: frozenset(("text",)), KEYWORD: frozenset(("vectors",))}
 _A_SOURCE = 20  # results of code, of documents and of what was saved, where all are searched
 _QUESTION = 2_000  # characters of a question that are read
-_MORE = 5  # times as many are ranked where a folder or a language is asked for
+_MORE = 5  # times as many are ranked where one kind is asked for: what proved right may lie deeper
 _FILE_FIELDS = (2.0, 1.0, 1.0)
 _SAID = 2  # of what an entry says, that is shown with it
 
@@ -80,8 +80,8 @@ def search_memory(project: OpenProject, wanted: MemoryQuery, *, embedder: Embedd
         hits.extend(_files(project, wanted))
     hits.sort(key=lambda hit: (-hit.score, hit.item.key))
     best = tuple(_with_what_it_says(project, hit) for hit in hits[: wanted.limit])
-    suspicious = flagged_in(hit.item for hit in best)
-    return MemoryAnswer(best, (*_degraded(project, wanted, embedder), *suspicious))
+    suspicious, rest = flagged_in(hit.item for hit in best), project.store.unread_rest()
+    return MemoryAnswer(best, (*_degraded(project, wanted, embedder), *([rest] if rest else []), *suspicious))
 
 
 def _with_what_it_says(project: OpenProject, hit: MemoryHit) -> MemoryHit:
@@ -121,6 +121,7 @@ def _in_view(
     index = project.index(view, model_of(embedder))
     beside = _beside(view, "" if embedder is None else wanted.mode)
     question = wanted.query[:_QUESTION]
+    narrowed = bool(wanted.below or wanted.language)
     run = SectionRun(
         question,
         project.store.graph,
@@ -131,9 +132,9 @@ def _in_view(
         second_chunk=SECOND_CHUNK[view],
         embedded=embedded,
         meaning=meaning(project, question, len(index)) if view == KNOWLEDGE else "",
+        only=_asked_of(project, wanted, view) if narrowed and view != KNOWLEDGE else None,
     )
-    narrowed = bool(wanted.below or wanted.language or wanted.kinds)
-    depth = wanted.limit * _MORE if narrowed else min(wanted.limit, _A_SOURCE)
+    depth = wanted.limit * _MORE if narrowed or wanted.kinds else min(wanted.limit, _A_SOURCE)
     if view == KNOWLEDGE:
         kinds = [kind for kind in ENTRIES if not wanted.kinds or kind in wanted.kinds]
         told = ranked_entries(project, run, kinds)
@@ -147,7 +148,7 @@ def _in_view(
     nodes = [one.node_id for one in ranked]
     items, proved = project.store.items.by_id(nodes), project.store.credits.of(nodes)
     why = reasons(run, nodes)
-    found = [
+    return [
         MemoryHit(
             items[one.node_id],
             beside * one.score * trust(1.0 + proved.get(one.node_id, 0.0)),
@@ -156,7 +157,6 @@ def _in_view(
         for one in ranked
         if one.node_id in items
     ]
-    return [hit for hit in found if _is_wanted(hit.item, wanted)]
 
 
 def _beside(view: str, mode: str) -> float:
@@ -167,19 +167,19 @@ def _beside(view: str, mode: str) -> float:
     return 1.0 if mode == VECTOR else 1.0 / (weights[WORDS] + weights.get(PASSAGE, 0.0))
 
 
-def _is_wanted(item: Item, wanted: MemoryQuery) -> bool:
-    inside = not wanted.below or f"{item.path}/".startswith(f"{wanted.below}/")
-    return inside and wanted.language in ("", item.language, *item.snippets)
+def _asked_of(project: OpenProject, wanted: MemoryQuery, view: str) -> Rows:
+    """Return the nodes that are asked: of a large project, a folder's best are not among the best of all."""
+    return project.store.items.within(view, below=wanted.below, language=wanted.language)
 
 
 def _files(project: OpenProject, wanted: MemoryQuery) -> list[MemoryHit]:
     """Return the files whose path holds the words of a question."""
     words = words_asked(wanted.query[:_QUESTION])
-    found = project.store.graph.match(words, limit=wanted.limit * _MORE, weights=_FILE_FIELDS, view=FILES)
+    among = Among(node_ids=_asked_of(project, wanted, FILES).tolist()) if wanted.below or wanted.language else None
+    found = project.store.graph.match(words, limit=wanted.limit, weights=_FILE_FIELDS, among=among, view=FILES)
     items = project.store.items.by_id(node_id for node_id, _ in found)
     best = found[0][1] if found else 1.0
-    hits = [MemoryHit(items[node_id], score / (best or 1.0), "name") for node_id, score in found if node_id in items]
-    return [hit for hit in hits if _is_wanted(hit.item, wanted)]
+    return [MemoryHit(items[node_id], score / (best or 1.0), "name") for node_id, score in found if node_id in items]
 
 
 def _degraded(project: OpenProject, wanted: MemoryQuery, embedder: Embedder | None) -> tuple[str, ...]:

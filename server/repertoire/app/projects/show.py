@@ -158,7 +158,9 @@ def files_in(project: OpenProject, wanted: FileQuery) -> FileListing:
     )
     sizes = {one.path: project.store.items.size_of(one.path)[0] for one in files}
     skipped = {
-        path: why for path, why in project.store.skipped().items() if not below or f"{path}/".startswith(f"{below}/")
+        path: why
+        for path, why in project.store.skipped().items()
+        if path == "." or not below or f"{path}/".startswith(f"{below}/")
     }
     alone = files[0] if len(files) == 1 and files[0].path == below else None
     if alone is None:

@@ -22,8 +22,8 @@ from repertoire.domain.project import (
 )
 from repertoire.domain.project_questions import BASES, CALLEES, CALLERS, DERIVED, FIND, IMPACT
 
-_NAMED = 50  # symbols of one name that are read
-_BREADTH = 200  # callers of one symbol that are followed
+_MOST = 5_000  # symbols of one name, or beside one symbol, that are read: what a folder has is sought among them
+_ALIKE = 50  # symbols of one name that are told beside what was asked of one
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class SymbolAnswer:
     symbols: tuple[Item, ...]
     related: tuple[RelatedItem, ...] = ()
     more: int = 0  # related ones that are not told
+    unread: str = ""  # why none of the name may be known though there is one
 
 
 def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
@@ -65,7 +66,8 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     """
     found = _named(project, wanted)
     if wanted.action == FIND:
-        return SymbolAnswer(FIND, tuple(found[: wanted.limit]), (), max(len(found) - wanted.limit, 0))
+        unread = "" if found else project.store.unread_rest()
+        return SymbolAnswer(FIND, tuple(found[: wanted.limit]), (), max(len(found) - wanted.limit, 0), unread)
     if not found:
         message = (
             f"no symbol is called {wanted.name[:80]!r}; "
@@ -75,7 +77,9 @@ def code_symbols(project: OpenProject, wanted: SymbolQuery) -> SymbolAnswer:
     overloads = [one for one in found if unnumbered(one.key) == unnumbered(found[0].key)]
     related = _related(project, overloads, wanted)
     symbols = (overloads[-1], *(one for one in found if one not in overloads))  # the last one is what runs
-    return SymbolAnswer(wanted.action, symbols, tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0))
+    return SymbolAnswer(
+        wanted.action, symbols[:_ALIKE], tuple(related[: wanted.limit]), max(len(related) - wanted.limit, 0)
+    )
 
 
 def _related(project: OpenProject, overloads: Sequence[Item], wanted: SymbolQuery) -> list[RelatedItem]:
@@ -98,13 +102,13 @@ def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
     if known is not None and known.kind not in (FILE, SECTION):
         return [known]
     bare = unnumbered(name.removesuffix("()")).replace("::", ".").replace("#", ".")
-    found = project.store.items.named(bare, limit=_NAMED)
+    found = project.store.items.named(bare, limit=_MOST)
     if number := name[len(unnumbered(name)) :]:
         found = [one for one in found if one.key.endswith(number)]
     if not found and "." in bare:  # `module.function`: the module is part of the path
         stem, _, last = bare.rpartition(".")
         place = stem.replace(".", "/")
-        found = [one for one in project.store.items.named(last, limit=_NAMED) if place in one.path]
+        found = [one for one in project.store.items.named(last, limit=_MOST) if place in one.path]
     below = path_in(project.root, wanted.below)
     return [
         one
@@ -114,11 +118,11 @@ def _named(project: OpenProject, wanted: SymbolQuery) -> list[Item]:
 
 
 def _callers(project: OpenProject, symbol: Item, _wanted: SymbolQuery) -> list[RelatedItem]:
-    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.calling(symbol.key, limit=_BREADTH)]
+    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.calling(symbol.key, limit=_MOST)]
 
 
 def _callees(project: OpenProject, symbol: Item, _wanted: SymbolQuery) -> list[RelatedItem]:
-    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.called(symbol.key, limit=_BREADTH)]
+    return [RelatedItem(item, 1, sure) for item, sure in project.store.items.called(symbol.key, limit=_MOST)]
 
 
 def _bases(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[RelatedItem]:
@@ -138,7 +142,7 @@ def _derived_once(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
     holder = project.store.items.by_key(symbol_key(item.path, around)) if around else None
     overriding = list[tuple[Item, float]]()
     waiting, seen = [holder] if holder is not None else [], set[str]()
-    while waiting and len(seen) < _BREADTH:
+    while waiting and len(seen) < _MOST:
         for derived, sure in _along(project, waiting.pop(), incoming=True):
             if derived.key in seen:
                 continue
@@ -152,7 +156,7 @@ def _derived_once(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
 
 
 def _along(project: OpenProject, item: Item, *, incoming: bool) -> list[tuple[Item, float]]:
-    found = project.store.items.related(item.key, (EXTENDS, IMPLEMENTS), incoming=incoming, limit=_BREADTH)
+    found = project.store.items.related(item.key, (EXTENDS, IMPLEMENTS), incoming=incoming, limit=_MOST)
     return [(one, 1.0) for one in found]
 
 
@@ -160,12 +164,12 @@ def _impact(project: OpenProject, symbol: Item, wanted: SymbolQuery) -> list[Rel
     """Return what reaches a symbol by calls, bases and overriding within some steps, and who imports its file."""
     seen = _followed(symbol, wanted.depth, lambda item: _above(project, item))
     touched = {one.item.path for one in seen}
-    files = project.store.items.related(file_key(symbol.path), (IMPORTS,), incoming=True, limit=_BREADTH)
+    files = project.store.items.related(file_key(symbol.path), (IMPORTS,), incoming=True, limit=_MOST)
     return [*seen, *(RelatedItem(file, 1, 0.5) for file in files if file.path not in touched)]
 
 
 def _above(project: OpenProject, item: Item) -> list[tuple[Item, float]]:
-    return [*project.store.items.calling(item.key, limit=_BREADTH), *_derived_once(project, item)]
+    return [*project.store.items.calling(item.key, limit=_MOST), *_derived_once(project, item)]
 
 
 def _followed(symbol: Item, depth: int, beside: Callable[[Item], Sequence[tuple[Item, float]]]) -> list[RelatedItem]:

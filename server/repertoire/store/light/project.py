@@ -11,7 +11,7 @@ from repertoire.domain.project import ABOUT, ACTIVE, BLOCKS, NOTE, TASK, due_day
 from repertoire.store.light.opening import open_to_read
 
 _CONCERNING = ("decision", "blocker", "pattern")  # categories of notes that concern who changes a file
-_DECISIONS = 200  # links of decisions to files that are read
+_DECISIONS = 5_000  # links of notes to files that are read, decisions or not: the newest
 SCHEMA = 8  # the newest schema of a project's memory that is known here; tests hold it equal to the store's
 
 
