@@ -67,6 +67,26 @@ async def test_a_use_that_is_not_worked_out_when_the_client_leaves_is_not_lost(
     assert event.node.endswith("pdf-forms.md")
 
 
+async def test_uses_that_wait_for_each_other_when_the_client_leaves_are_not_lost(
+    dispatcher: Dispatcher, home: Path
+) -> None:
+    go_on = threading.Event()
+    dispatcher._answering.submit(lambda _: go_on.wait(30))
+    hooks = [
+        asyncio.ensure_future(dispatcher.hook("hook_used", {**USED, "session_id": session})) for session in ("s1", "s2")
+    ]
+    await asyncio.sleep(0)
+    tasks = [*hooks, *dispatcher._doing]
+    for task in tasks:  # as a loop does that ends
+        task.cancel()
+    await asyncio.wait(tasks)
+    go_on.set()
+    dispatcher.finish(20)
+    with Store.open(home / "repertoire.db") as store:
+        take_in(store)
+    assert {event.session for event in events_of(home, SELECTED)} == {"s1", "s2"}
+
+
 @pytest.mark.parametrize("by", ["the next session", "a refresh"])
 async def test_a_use_that_a_session_could_not_write_before_it_ended_is_learned_all_the_same(
     dispatcher: Dispatcher, home: Path, by: str

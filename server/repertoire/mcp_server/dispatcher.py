@@ -119,7 +119,11 @@ class Dispatcher:
         doing = asyncio.ensure_future(self._hook(name, hook))
         self._doing.add(doing)
         doing.add_done_callback(self._doing.discard)
-        await asyncio.wait([doing], timeout=HOOK_SECONDS)
+        try:
+            await asyncio.wait([doing], timeout=HOOK_SECONDS)
+        except asyncio.CancelledError:  # the client leaves: what waits behind another hook is never begun
+            self._hear(name, hook, doing)
+            raise
         if not doing.done():
             _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
             doing.add_done_callback(self._report)
