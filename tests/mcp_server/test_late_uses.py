@@ -31,6 +31,16 @@ PDF = f"{SOURCE.key}:skills/pdf-forms.md"
 USED = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
 
 
+async def leave(dispatcher: Dispatcher, hooks: list[asyncio.Future[str]], go_on: threading.Event) -> None:
+    """End as a server does whose client leaves: its loop cancels all tasks, then its workers go on and finish."""
+    tasks = [*hooks, *dispatcher._doing]
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    go_on.set()
+    dispatcher.finish(20)
+
+
 async def test_a_use_that_is_not_worked_out_in_time_is_left_beside_the_log_until_it_is(
     dispatcher: Dispatcher, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,12 +65,7 @@ async def test_a_use_that_is_not_worked_out_when_the_client_leaves_is_not_lost(
     go_on = threading.Event()
     dispatcher._answering.submit(lambda _: go_on.wait(30))
     assert await dispatcher.hook("hook_used", USED) == "{}"
-    doing = list(dispatcher._doing)
-    for task in doing:  # as a loop does that ends
-        task.cancel()
-    await asyncio.wait(doing)
-    go_on.set()
-    dispatcher.finish(20)
+    await leave(dispatcher, [], go_on)
     with Store.open(home / "repertoire.db") as store:
         take_in(store)
     [event] = events_of(home, SELECTED)
@@ -76,12 +81,7 @@ async def test_uses_that_wait_for_each_other_when_the_client_leaves_are_not_lost
         asyncio.ensure_future(dispatcher.hook("hook_used", {**USED, "session_id": session})) for session in ("s1", "s2")
     ]
     await asyncio.sleep(0)
-    tasks = [*hooks, *dispatcher._doing]
-    for task in tasks:  # as a loop does that ends
-        task.cancel()
-    await asyncio.wait(tasks)
-    go_on.set()
-    dispatcher.finish(20)
+    await leave(dispatcher, hooks, go_on)
     with Store.open(home / "repertoire.db") as store:
         take_in(store)
     assert {event.session for event in events_of(home, SELECTED)} == {"s1", "s2"}

@@ -51,6 +51,12 @@ _WORDS = sorted((pair for pair in _PAIRS if len(pair[0]) > 1), key=lambda pair: 
 _LETTERS = str.maketrans({traditional: plain for traditional, plain in _PAIRS if len(traditional) == 1})
 
 
+def readings(text: str) -> tuple[str, ...]:
+    """Return a text as it stands and, where that differs, simplified: Japanese keeps what only Chinese simplified."""
+    plain = simplified(text)
+    return (text,) if plain == text else (text, plain)
+
+
 def simplified(text: str) -> str:
     """Return a text with its traditional Chinese in simplified characters and in words of the mainland."""
     if text.isascii():

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from repertoire.domain.chinese import simplified
+from repertoire.domain.chinese import readings
 from repertoire.learning.disapproval import ALONE, BARE_NO, OPENS, TURNED_DOWN, UNDONE, WRONG
 
 _READ = 300  # characters of a prompt that are read: a correction stands at its beginning
@@ -30,8 +30,7 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
     If the prompt answers a question (`answers`), "no, the second one" is no correction.
     """
     text = unicodedata.normalize("NFC", prompt[:_READ]).strip().replace("’", "'")  # noqa: RUF001
-    # Japanese keeps characters that only Chinese has simplified
-    return any(_corrects(form, answers=answers) for form in dict.fromkeys((text, simplified(text))))
+    return any(_corrects(reading, answers=answers) for reading in readings(text))
 
 
 def _corrects(text: str, *, answers: bool) -> bool:
@@ -48,9 +47,7 @@ def only_undoes(prompt: str) -> bool:
     """Tell whether a prompt asks for nothing but to take back what was done."""
     clauses = list(_clauses(unicodedata.normalize("NFC", prompt.strip()[: _READ + 1])))
     said = [_without_opening(clause) for clause, _ in clauses]
-    return (
-        len(prompt) <= _READ and len(said) == 1 and any(UNDONE.fullmatch(one) for one in (said[0], simplified(said[0])))
-    )
+    return len(prompt) <= _READ and len(said) == 1 and any(map(UNDONE.fullmatch, readings(said[0])))
 
 
 def _opens_so(text: str) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repertoire.domain.chinese import simplified
+from repertoire.domain.chinese import readings
 from repertoire.lazy_pattern import LazyPattern
 from repertoire.learning.small_talk import is_small_talk
 
@@ -95,7 +95,7 @@ _AROUND = " \t\n.,!?…。！？、，~"
 def refers_back(prompt: str, words: Sequence[str]) -> bool:
     """Tell whether a prompt, whose content words are given, refers to earlier work and names none of its own."""
     said = prompt.strip(_AROUND)
-    if any(_ANY_LIKEWISE.fullmatch(text) for text in (said, simplified(said))):
+    if any(map(_ANY_LIKEWISE.fullmatch, readings(said))):
         return True
     carries_out = not (_PLANS.isdisjoint(words) or _CARRY_OUT.isdisjoint(words))
     which, counted = not _WHICH.isdisjoint(words), not _COUNTED.isdisjoint(words)

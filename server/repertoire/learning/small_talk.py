@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repertoire.domain.chinese import simplified
+from repertoire.domain.chinese import readings
 
 _WORDS = frozenset(
     # English
@@ -93,5 +93,4 @@ def count_words(words: Sequence[str]) -> int:
 
 
 def _is_phrase(word: str) -> bool:
-    # Japanese keeps characters that only Chinese has simplified
-    return bool(CJK.search(word)) and not all(_PHRASES.sub("", form) for form in (word, simplified(word)))
+    return bool(CJK.search(word)) and not all(_PHRASES.sub("", reading) for reading in readings(word))

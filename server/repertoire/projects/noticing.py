@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from repertoire.domain.chinese import simplified
+from repertoire.domain.chinese import readings
 from repertoire.domain.project import NOTE, TASK
 from repertoire.domain.text import content_words, with_pairs
 
@@ -123,9 +123,9 @@ def in_prompt(text: str) -> list[Noticed]:
         return []
     for sentence in _SENTENCE.split("\n".join(line for line in lines if not _CODE.match(line))):
         said = sentence.strip().strip("-*\u2022 ")
-        plain = simplified(said)
-        category = next((category for category, shape in _ALL_SAID if any(map(shape.search, (said, plain)))), "")
-        if category and _tells(said) and not _ASKING.search(said) and not _ASKING_ELSEWHERE.search(plain):
+        read = readings(said)
+        category = next((category for category, shape in _ALL_SAID if any(map(shape.search, read))), "")
+        if category and _tells(said) and not _ASKING.search(said) and not _ASKING_ELSEWHERE.search(read[-1]):
             found.append(Noticed(NOTE, category, said))
     listed = [one for one in _listed(lines, below=True) if one.category and not _ASKING.search(one.said)]
     return [*found[:_MOST], *listed][:_MOST_LISTED]
