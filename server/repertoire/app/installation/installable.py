@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.installation.dependencies import Dependencies
 from repertoire.domain.component import (
     AGENT,
     CATALOGUE,
@@ -26,6 +27,7 @@ from repertoire.domain.trust import INSTALLABLE, Flag, rank
 from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
+from repertoire.installing.client_objects import PRUNING
 from repertoire.installing.files import ComponentFile, gather
 from repertoire.installing.journal import ClientCommand, Journal, digest, read_content
 from repertoire.installing.places import InstallPaths
@@ -83,6 +85,7 @@ class InstallContext:
     servers: frozenset[str]  # names of configured MCP servers
     root: Callable[[str], Path]  # returns the folder of a source by its key
     unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
+    depends: Callable[[Component], Dependencies]  # returns the other plugins that come with a plugin
     accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     journal: Journal
     flagged: bool = False  # a person allows flagged components
@@ -162,9 +165,12 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
     if any(isinstance(step, SetPlugin) and _is_on_for_team(context, step.plugin) for step in steps):
         return InstallPart(component, notes=("it is installed already: the project's settings turn it on",))
     along = [other for other in context.unit(component) if other.component.id != component.id]
+    plugin = next((one.component for one in (stored, *along) if one.component.type == PLUGIN), component)
+    others = context.depends(plugin)
+    along += [part for one in others.read for part in context.unit(one.component)]
     for other in along:
         _refuse_flagged(context, other.component, other.component.flags)
-    commands = [command for step in steps if (command := _command(context, component, step)) is not None]
+    commands = [command for step in steps if (command := _command(context, component, step, others)) is not None]
     if not commands:  # since it was read last: the store says otherwise
         return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
@@ -175,7 +181,7 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         commands=tuple(commands),
         runs=() if unread else tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=(unchecked,) if unread else (),
+        notes=(*((unchecked,) if unread else ()), *others.notes()),
     )
 
 
@@ -185,7 +191,7 @@ def _is_on_for_team(context: InstallContext, plugin: str) -> bool:
     return context.places.for_project and team.get(plugin, False)
 
 
-def _command(context: InstallContext, component: Component, step: Step) -> ClientCommand | None:
+def _command(context: InstallContext, component: Component, step: Step, others: Dependencies) -> ClientCommand | None:
     scope = ("--scope", "project") if context.places.for_project else ()
     if isinstance(step, AddMarketplace):
         if component.marketplace in context.machine.known_marketplaces:
@@ -194,7 +200,8 @@ def _command(context: InstallContext, component: Component, step: Step) -> Clien
         return ClientCommand(add, ("plugin", "marketplace", "remove", component.marketplace))
     if not isinstance(step, SetPlugin) or (step.verb == "install" and step.plugin in context.machine.installed_plugins):
         return None
-    return ClientCommand(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
+    undo = ("plugin", _UNDO[step.verb], *scope, *(PRUNING if others and step.verb == "install" else ()), step.plugin)
+    return ClientCommand(("plugin", step.verb, *scope, step.plugin), undo)
 
 
 def _runs(component: Component) -> Iterator[str]:
