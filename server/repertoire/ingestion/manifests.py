@@ -12,7 +12,7 @@ from typing import Any
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, OPTIONAL_WEIGHT, PLUGIN, SETTING, SKILL
 from repertoire.domain.digest import digest_of
-from repertoire.ingestion import hooks, servers, validation, values
+from repertoire.ingestion import hooks, servers, started, validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import (
     ComponentRequirement,
@@ -30,7 +30,9 @@ _DECLARING = {
     "agents": AGENT,
     "commands": COMMAND,
     "hooks": HOOK,
+    "lspServers": HOOK,
     "mcpServers": MCP_SERVER,
+    "monitors": HOOK,
     "outputStyles": SETTING,
     "skills": SKILL,
 }
@@ -223,7 +225,7 @@ def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
         declared=dict(_declared(data, root)),
         commands=dict(_named_commands(values.mapping(data.get("commands")), root)),
         details={key: data[key] for key in _DETAILS if key in data},
-        starts_on=started if isinstance(started := data.get("defaultEnabled"), bool) else None,
+        starts_on=on if isinstance(on := data.get("defaultEnabled"), bool) else None,
     )
 
 
@@ -242,7 +244,7 @@ def _dependencies(listed: Any, key: str) -> Iterator[ComponentRequirement]:
 
 def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
     for key, kind in _DECLARING.items():
-        listed = data.get(key)
+        listed = started.stated(data, key)
         if isinstance(listed, Mapping):  # commands by name, each with a source; inline hooks and servers have none
             listed = [values.mapping(item).get("source") for item in listed.values()]
         for item in listed if isinstance(listed, list) else [listed]:
@@ -287,7 +289,7 @@ def _with_base(own: PluginFacts, base: PluginFacts | None) -> PluginFacts:
 
 
 def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
-    """Return the MCP servers and the hooks that are written in a plugin's manifest or entry itself."""
+    """Return the servers, hooks and monitors that are written in a plugin's manifest or entry itself."""
     found: list[Draft] = []
     warnings: tuple[str, ...] = ()
     if inline := _inline_servers(data):
@@ -296,6 +298,8 @@ def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
     if configured := values.mapping(data.get("hooks")):
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
+    for key in (started.MONITORS, started.LANGUAGE_SERVERS):
+        found += started.drafts(facts.name, started.stated(data, key))
     return FileOutcome(tuple(dataclasses.replace(one, plugin=facts.name) for one in found), warnings)
 
 
