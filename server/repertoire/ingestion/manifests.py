@@ -295,7 +295,7 @@ def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
     if inline := _inline_servers(data):
         listed = servers.outcome(inline, plugin=facts)
         found, warnings = list(listed.drafts), listed.warnings
-    if configured := values.mapping(data.get("hooks")):
+    if configured := hooks.with_modules(values.mapping(data.get("hooks"))):
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
     for key in (started.MONITORS, started.LANGUAGE_SERVERS):

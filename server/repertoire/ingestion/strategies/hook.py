@@ -37,7 +37,7 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
         if isinstance(data.get(key), list):
             data, by_hand = {**data, "hooks": hooks.from_events(data[key])}, (_BY_HAND.format(path=file.path),)
             break
-    valid = validation.require("hook", data)
+    valid = validation.require("hook", hooks.with_modules(data))
     name = _name(file.path, plugin.name if plugin else layout.name)
     draft = hooks.draft(name, valid["hooks"], description=values.text(valid.get("description")))
     beside = {key: value for key, value in valid.items() if key not in ("hooks", "$schema")}
