@@ -16,7 +16,9 @@ import pytest
 
 from boot.checkout import Checkout, pebble, run, script
 from boot.talk import PATIENCE_S
-from repertoire.boot import installer
+from repertoire.boot import environment as environment_module
+from repertoire.boot import installer, interpreter
+from repertoire.boot.errors import InstallError, NoInterpreterError
 
 OLD = time.time() - 31 * 86_400
 
@@ -83,6 +85,26 @@ def test_pip_takes_over_where_uv_fails_and_neither_gets_the_clients_keys(
     assert "with pip" in done.stderr
     assert not re.search("ANTHROPIC|CLAUDE|PYTHONPATH", seen.read_text())
     assert "no route" in (checkout.home / "log" / "install.log").read_text()
+
+
+def test_a_package_without_a_wheel_for_the_machine_is_not_blamed_on_the_network(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    said = "cause: Because onyx==1.3 has no wheels with a matching platform tag (e.g., `macosx_13_0_arm64`) and you"
+    script(tmp_path / "bin" / "uv", f"echo 'error: No solution found' >&2; echo '  {said}' >&2; exit 1")
+    job = installer.Job(tmp_path / "env", checkout.root / "requirements.lock", tmp_path / "log", lambda *_: None)
+    with pytest.raises(InstallError, match=r"\(onyx==1\.3 has no wheels .*`macosx_13_0_arm64`\)\): Repertoire needs "):
+        installer.with_uv(str(tmp_path / "bin" / "uv"), job)
+
+
+def test_a_machine_without_wheels_is_told_so_and_nothing_is_fetched(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreter, "_oddity", lambda: "Linux without glibc, as Alpine")
+    with pytest.raises(NoInterpreterError, match="Alpine"):
+        environment_module.ensure(checkout.home)
+    assert "Alpine" in (environment_module.failure(checkout.home) or "")
+    assert not (checkout.home / "log" / "install.log").exists()
 
 
 def test_two_at_once_build_once(checkout: Checkout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,6 +23,8 @@ UV_PYTHON = "3.12"  # the version that uv fetches if no Python on this machine f
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
 PIP_FOR_OTHERS = (22, 3)  # the first release of pip with --python
+# What uv says where a package has no wheel for the machine's system or the Python.
+LACKING = re.compile(r"Because ([^\n]{1,120}? has no (?:usable )?wheels(?: with a matching \w+ tag \([^)\n]{1,60}\))?)")
 QUIETLY = ["--no-input", "--disable-pip-version-check"]
 # Settings of pip's that lead to packages by a way which uv would not find; a further index only adds to the usual one.
 LEADS_ELSEWHERE = (".index-url=", ".no-index=", ".proxy=", ".client-cert=")
@@ -147,8 +150,11 @@ def _run(command: list[str], phase: str, job: Job) -> None:
         start = log.tell()
         status = _wait(command, phase, job, log)
     if status != 0:
-        reason = _last_words(job.log, start) or f"exit status {status}"
-        message = f"{phase} failed ({reason}): check the network and try again; the log is {job.log}"
+        told = _told(job.log, start)
+        lacking = LACKING.search(told)
+        reason = lacking[1] if lacking else _last_words(told) or f"exit status {status}"
+        mend = f"Repertoire needs {interpreter.SUPPORTED}" if lacking else "check the network and try again"
+        message = f"{phase} failed ({reason}): {mend}; the log is {job.log}"
         raise InstallError(message)
 
 
@@ -178,9 +184,13 @@ def _wait(command: list[str], phase: str, job: Job, log: BinaryIO) -> int:
             process.wait()
 
 
-def _last_words(log: Path, start: int) -> str:
+def _told(log: Path, start: int) -> str:
     with log.open("rb") as file:
         file.seek(start)
-        lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        return file.read().decode("utf-8", "replace")
+
+
+def _last_words(told: str) -> str:
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or [""])[-1][:200]

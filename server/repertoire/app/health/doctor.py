@@ -66,6 +66,11 @@ def _interpreter(*, built: bool) -> Finding:
     here = f"started by {'.'.join(map(str, sys.version_info[:3]))}"
     tool = installer.uv()
     try:
+        interpreter.refuse_machine()
+    except BootError as error:
+        message = str(error).partition(": ")
+        return Finding("interpreter", WARN if built else FAIL, message[0], message[2])
+    try:
         found = interpreter.find(needs_ensurepip=tool is None)
     except BootError as error:
         if tool is not None:
