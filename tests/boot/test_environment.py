@@ -183,6 +183,15 @@ def test_a_command_in_a_damaged_environment_is_one_line_and_the_next_one_builds_
     assert checkout.environments == [env], "one rebuild a day is enough"
 
 
+def test_a_moment_without_memory_does_not_cost_the_environment(checkout: Checkout, environment: Path) -> None:
+    env = checkout.take_copy(environment)
+    said = "/x/pebble.so: failed to map segment from shared object"
+    next(env.glob("lib/python*/site-packages/pebble.py")).write_text(f"raise ImportError({said!r})\n")
+    done = run(checkout.command("status"), checkout.environ())
+    assert done.stderr == f"repertoire: a package cannot be loaded ({said}); free some memory and try again\n"
+    assert checkout.environments == [env]
+
+
 def test_a_given_python_that_lacks_a_package_is_left_as_it_is(checkout: Checkout, environment: Path) -> None:
     env = checkout.take_copy(environment)
     harm(env)

@@ -17,6 +17,8 @@ from pathlib import Path
 
 SERVER = Path(__file__).resolve().parents[2]
 MODULE = "repertoire.mcp_server"
+# What the system's loader says where memory or files are short, or the folder's programs may not run.
+PASSING = ("failed to map segment", "cannot allocate memory", "too many open files")
 HEAL_AGAIN_S = 86_400  # shortest time between two rebuilds: if no environment helps, not every start must build one
 
 
@@ -29,12 +31,17 @@ def main() -> None:
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)
-        if isinstance(error, ImportError) and not (error.name or "").startswith("repertoire"):
+        if isinstance(error, ImportError) and not ((error.name or "").startswith("repertoire") or passes(error)):
             condemn(Path(sys.prefix))
         front = [sys.executable, "-I", str(SERVER / "launch.py"), "--front"]
         os.execv(front[0], front)  # noqa: S606 - no shell is the point
     del sys.modules[f"{MODULE}.__main__"]
     runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
+
+
+def passes(error: ImportError) -> bool:
+    """Tell whether a package could not be loaded for a reason that building the environment anew does not remove."""
+    return any(words in str(error).lower() for words in PASSING)
 
 
 def condemn(env: Path) -> bool:
