@@ -138,3 +138,16 @@ def test_a_machine_with_wheels_is_not_refused(
 
 def test_the_machine_that_tests_run_on_is_not_refused() -> None:
     interpreter.refuse_machine()
+
+
+@pytest.mark.parametrize("missing", ["_sqlite3", "zlib"])
+def test_a_python_that_was_compiled_without_what_no_wheel_brings_does_not_fit(
+    missing: str, machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        f"import importlib.util as u; real = u.find_spec; u.find_spec = lambda n: None if n == '{missing}' else real(n)"
+    )
+    poor = script(machine / "python3.12", f'exec {sys.base_prefix}/bin/python3 -I -c "{code}; $3"')
+    found = interpreter.probe(str(poor))
+    assert found is not None
+    assert not found.fits

@@ -18,7 +18,8 @@ OLDEST_DARWIN = 22  # the kernel of macOS 13, for which Python 3.10 alone has wh
 SUPPORTED = "Linux with glibc 2.28 or newer (x86_64, arm64), macOS 14 or newer (Apple silicon) or Windows (x64)"
 PROBE_LIMIT_S = 15
 # The base interpreter, without links: an environment must neither hang on the project's virtual environment that
-# happens to be active, nor on a link that the system's next upgrade points elsewhere.
+# happens to be active, nor on a link that the system's next upgrade points elsewhere. A Python that somebody compiled
+# without SQLite's or zlib's headers lacks what no wheel brings.
 PROBE = """
 import importlib.util, json, os, sys, sysconfig
 base = getattr(sys, "_base_executable", None) or sys.executable
@@ -28,7 +29,8 @@ print(json.dumps({
     "wheels": sys.implementation.name == "cpython" and sys.maxsize > 2**32
         and not sysconfig.get_config_var("Py_GIL_DISABLED")
         and sysconfig.get_platform() != "win-arm64"
-        and (sys.platform != "darwin" or os.uname().machine == "arm64"),
+        and (sys.platform != "darwin" or os.uname().machine == "arm64")
+        and all(importlib.util.find_spec(name) for name in ("_sqlite3", "zlib")),
     "ensurepip": importlib.util.find_spec("ensurepip") is not None,
 }))
 """
@@ -36,7 +38,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python that runs: its version, and whether it has our packages' wheels and can build environments."""
+    """A Python that runs: its version, whether our packages are made for it and run on it, whether it builds a venv."""
 
     path: Path
     version: tuple[int, int]
@@ -148,7 +150,7 @@ def _advice(seen: list[Interpreter]) -> str:
             "run `apt install python3-venv`, or install uv (https://docs.astral.sh/uv), and try again"
         )
     found = ", ".join(sorted({str(interpreter) for interpreter in seen})) or "none that runs"
-    kind = {"darwin": "arm64", "win32": "x64"}.get(sys.platform, "64 bit")
+    kind = {"darwin": "arm64", "win32": "x64"}.get(sys.platform, "64 bit") + ", with sqlite3 and zlib"
     return (
         f"needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} ({kind}), found {found}: "
         "install one, or uv (https://docs.astral.sh/uv), which fetches it, and try again"
