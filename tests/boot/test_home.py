@@ -42,6 +42,13 @@ def test_a_quoted_tilde_means_the_users_folder(
     assert home.locate() == tmp_path / meant
 
 
+def test_a_home_that_sqlite_cannot_name_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REPERTOIRE_HOME", os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    with pytest.raises(HomeError, match=r"caf\\udce9' is not UTF-8; set REPERTOIRE_HOME"):
+        home.home()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_relative_home_does_not_move_with_the_working_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REPERTOIRE_HOME", "data")

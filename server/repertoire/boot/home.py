@@ -34,6 +34,9 @@ def home() -> Path:
     Raises: HomeError when it cannot be found or created.
     """
     path = locate()
+    if any("\udc80" <= sign <= "\udcff" for sign in str(path)):  # a byte that is no UTF-8; SQLite takes no such name
+        message = f"the name of the data folder {str(path)!r} is not UTF-8; set REPERTOIRE_HOME to another"
+        raise HomeError(message)
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
