@@ -186,9 +186,13 @@ def test_a_command_in_a_damaged_environment_is_one_line_and_the_next_one_builds_
 def test_a_moment_without_memory_does_not_cost_the_environment(checkout: Checkout, environment: Path) -> None:
     env = checkout.take_copy(environment)
     said = "/x/pebble.so: failed to map segment from shared object"
-    next(env.glob("lib/python*/site-packages/pebble.py")).write_text(f"raise ImportError({said!r})\n")
+    told = f"This can have many reasons.\n\n{said}\n"  # as numpy does
+    next(env.glob("lib/python*/site-packages/pebble.py")).write_text(f"raise ImportError({told!r})\n")
     done = run(checkout.command("status"), checkout.environ())
-    assert done.stderr == f"repertoire: a package cannot be loaded ({said}); free some memory and try again\n"
+    assert done.stderr == (
+        f"repertoire: a package cannot be loaded ({said}); free some memory, or set REPERTOIRE_HOME to a folder "
+        "from which programs may run, and try again\n"
+    )
     assert checkout.environments == [env]
 
 

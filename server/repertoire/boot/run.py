@@ -37,11 +37,12 @@ def _damaged(error: ImportError) -> str:
     """Have an environment that lacks a package built anew, at most once a day; return what to say of it."""
     from pathlib import Path  # noqa: PLC0415 - as in main
 
-    from repertoire.boot.serve import condemn, passes  # noqa: PLC0415 - hardly ever needed
+    from repertoire.boot.serve import condemn, passing  # noqa: PLC0415 - hardly ever needed
 
+    if why := passing(error):
+        mend = "free some memory, or set REPERTOIRE_HOME to a folder from which programs may run, and try again"
+        return f"repertoire: a package cannot be loaded ({why[-_WHY:]}); {mend}"
     why = " ".join(str(error).split())[:_WHY]
-    if passes(error):
-        return f"repertoire: a package cannot be loaded ({why}); free some memory and try again"
     anew = condemn(Path(sys.prefix))
     mend = "run the same command again, which builds it anew" if anew else "run `repertoire doctor`"
     return f"repertoire: the environment is damaged ({why}); {mend}"

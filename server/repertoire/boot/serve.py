@@ -31,7 +31,7 @@ def main() -> None:
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)
-        if isinstance(error, ImportError) and not ((error.name or "").startswith("repertoire") or passes(error)):
+        if isinstance(error, ImportError) and not ((error.name or "").startswith("repertoire") or passing(error)):
             condemn(Path(sys.prefix))
         front = [sys.executable, "-I", str(SERVER / "launch.py"), "--front"]
         os.execv(front[0], front)  # noqa: S606 - no shell is the point
@@ -39,9 +39,10 @@ def main() -> None:
     runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
 
 
-def passes(error: ImportError) -> bool:
-    """Tell whether a package could not be loaded for a reason that building the environment anew does not remove."""
-    return any(words in str(error).lower() for words in PASSING)
+def passing(error: ImportError) -> str:
+    """Return why a package cannot be loaded where the environment is not to blame, which another would not mend."""
+    lines = (line for line in str(error).splitlines() if any(words in line.lower() for words in PASSING))
+    return next(lines, "").strip()
 
 
 def condemn(env: Path) -> bool:
