@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from repertoire.boot.progress import BuildProgress
 
 LIMIT_S = 1800  # a stalled network must not hold the build's lock for ever
 UV_PYTHON = "3.12"  # the version that uv fetches if no Python on this machine fits
+FETCHING_PYTHON = f"fetching Python {UV_PYTHON} with uv"
 # Every pinned package has wheels where we run; without this flag a platform that lacks one starts a compiler, or
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
@@ -67,7 +69,7 @@ def with_uv(tool: str, job: Job, *options: str) -> None:
         python = str(interpreter.find(needs_ensurepip=False).path)
     except NoInterpreterError:
         python = UV_PYTHON
-    making = "making an environment" if python != UV_PYTHON else f"fetching Python {UV_PYTHON} with uv"
+    making = "making an environment" if python != UV_PYTHON else FETCHING_PYTHON
     _run([tool, "venv", "--quiet", "--no-project", "--python", python, str(job.env)], making, job)
     target = ["--python", str(python_of(job.env))]
     install = [tool, "pip", "install", *target, *EXACTLY, "--compile-bytecode", "-r", str(job.lock), *options]
@@ -75,10 +77,10 @@ def with_uv(tool: str, job: Job, *options: str) -> None:
 
 
 def may_fetch_uv() -> bool:
-    """Tell whether an interpreter's pip may fetch a uv that finds packages where pip does."""
+    """Tell whether there is a pip that may fetch a uv which finds packages where pip does."""
     try:
-        settings = _ask_pip(str(interpreter.find(needs_ensurepip=True).path), "-m", "pip", "config", "list")
-    except (NoInterpreterError, OSError, subprocess.SubprocessError):
+        settings = _ask_pip(_fetcher(), "-m", "pip", "config", "list")
+    except (OSError, subprocess.SubprocessError):
         return False
     return not any(name in settings for name in LEADS_ELSEWHERE)
 
@@ -86,9 +88,9 @@ def may_fetch_uv() -> bool:
 def with_fetched_uv(job: Job) -> None:
     """Build the environment with a uv that pip fetches for it, in a third of the time that pip takes, and discard it.
 
-    Raises: NoInterpreterError, InstallError.
+    Raises: InstallError.
     """
-    python = str(interpreter.find(needs_ensurepip=True).path)
+    python = _fetcher()
     place = tempfile.mkdtemp(prefix=f"{job.env.name}-", dir=job.env.parent)
     try:
         fetch = [python, "-I", "-m", "pip", "install", *QUIETLY, *EXACTLY, "--target", place, "-r", str(uv_lock_file())]
@@ -97,6 +99,14 @@ def with_fetched_uv(job: Job) -> None:
         with_uv(shutil.which("uv", path=str(Path(place, "bin"))) or "uv", job, "--system-certs")
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _fetcher() -> str:
+    """Return a Python that fits; else the running one, whose pip fetches uv all the same, which fetches a Python."""
+    try:
+        return str(interpreter.find(needs_ensurepip=True).path)
+    except NoInterpreterError:  # macOS has Python 3.9 alone, Debian one without ensurepip
+        return sys.executable
 
 
 def with_pip(job: Job) -> None:
@@ -152,8 +162,9 @@ def _run(command: list[str], phase: str, job: Job) -> None:
     if status != 0:
         told = _told(job.log, start)
         lacking = LACKING.search(told)
+        other = f", or install Python {UV_PYTHON}," if phase == FETCHING_PYTHON else ""
         reason = lacking[1] if lacking else _last_words(told) or f"exit status {status}"
-        mend = f"Repertoire needs {interpreter.SUPPORTED}" if lacking else "check the network and try again"
+        mend = f"Repertoire needs {interpreter.SUPPORTED}" if lacking else f"check the network{other} and try again"
         message = f"{phase} failed ({reason}): {mend}; the log is {job.log}"
         raise InstallError(message)
 

@@ -73,7 +73,7 @@ def _interpreter(*, built: bool) -> Finding:
     try:
         found = interpreter.find(needs_ensurepip=tool is None)
     except BootError as error:
-        if tool is not None:
+        if tool is not None or installer.may_fetch_uv():
             return Finding("interpreter", OK, f"{here}; uv fetches one for the environment")
         message = str(error).partition(": ")
         return Finding("interpreter", WARN if built else FAIL, f"{here}; {message[0]}", message[2])
