@@ -53,6 +53,12 @@ def writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
+def name_user_folder() -> None:
+    """Let `~` be the root folder, as Docker has it, where REPERTOIRE_HOME is set and no user's folder is known."""
+    if os.environ.get("REPERTOIRE_HOME") and os.path.expanduser("~") == "~":  # noqa: PTH111 - Path.home would raise
+        os.environ["HOME"] = os.sep
+
+
 def database_path(folder: Path) -> Path:
     """Return the path of the database in the data folder."""
     return folder / "repertoire.db"

@@ -22,6 +22,9 @@ def main() -> None:
     if module in _CATCH:  # these say from where on they catch an interrupt
         leave_on_interrupt()
     one_thread()
+    from repertoire.boot.home import name_user_folder  # noqa: PLC0415 - as pathlib
+
+    name_user_folder()
     import runpy  # noqa: PLC0415 - as pathlib
 
     sys.argv = [module, *arguments]

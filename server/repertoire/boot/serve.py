@@ -28,6 +28,7 @@ def main() -> None:
     try:
         importlib.import_module("repertoire.boot.threads").one_thread()
         importlib.import_module("repertoire.boot.heap").pause_collector()
+        importlib.import_module("repertoire.boot.home").name_user_folder()
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)
