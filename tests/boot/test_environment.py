@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from boot.checkout import Checkout, pebble, run, script
+from boot.checkout import REPOSITORY, Checkout, pebble, run, script
 from boot.talk import PATIENCE_S
 from repertoire.boot import environment as environment_module
 from repertoire.boot import installer, interpreter
@@ -306,3 +306,12 @@ def _make_read_only(home: Path) -> None:
     for folder in (home / "env", home):
         if folder.exists():
             folder.chmod(0o500)
+
+
+@pytest.mark.parametrize("hook", ["session_start", "session_end"])
+def test_an_ancient_python_says_nothing_when_a_session_starts_or_ends(
+    checkout: Checkout, ancient: str, hook: str
+) -> None:
+    line = [ancient, "-I", "-S", str(REPOSITORY / "hooks" / f"{hook}.py")]
+    done = run(line, checkout.environ())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
