@@ -74,6 +74,13 @@ def test_a_python_that_cannot_be_fetched_may_be_installed_by_hand(tmp_path: Path
         installer.with_uv(str(uv), job)
 
 
+def test_pip_fetches_into_a_folder_though_a_person_has_it_ask_for_a_virtual_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")  # a variable comes before pip's file of settings
+    assert installer.environment()["PIP_REQUIRE_VIRTUALENV"] == "0"
+
+
 @pytest.mark.parametrize(
     ("settings", "may"),
     [

@@ -131,7 +131,8 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
     }
-    return {**kept, "PIP_USER": "0"}  # a `user = true` in pip's own settings fails inside an environment
+    # in pip's own settings `user` fails inside an environment, and `require-virtualenv` where uv is fetched into a folder
+    return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
 
 
 def _has_pip_for_others(python: str) -> bool:
