@@ -131,7 +131,7 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
     }
-    # in pip's own settings `user` fails inside an environment, and `require-virtualenv` where uv is fetched into a folder
+    # in pip's own settings `user` fails in an environment, and `require-virtualenv` where uv is fetched into a folder
     return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
 
 
