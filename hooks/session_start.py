@@ -7,8 +7,7 @@ thread gets the interpreter's lock. So a child process reads the project, under 
 This process never reads the project: it prints the child's output, and appends it to the spool then.
 """
 
-from __future__ import annotations
-
+# Annotations and syntax stay readable to Python 3.6, where this must be as silent as elsewhere.
 import contextlib
 import faulthandler
 import json
@@ -97,7 +96,7 @@ def _alone() -> None:
     _record(owed)
 
 
-def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
+def _greeting() -> "tuple[Greeting, Mapping[str, Any]]":
     sys.path.insert(0, SERVER)
     from repertoire.app.clock import now  # noqa: PLC0415
     from repertoire.app.current_project import session_project  # noqa: PLC0415
@@ -119,12 +118,12 @@ def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
     return hint, {"home": str(locate()), "rows": greet.owed(start, hint)}
 
 
-def _output(hint: Greeting) -> bytes:
+def _output(hint: "Greeting") -> bytes:
     output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
     return json.dumps(output).encode() if hint.text else b""
 
 
-def _read(source: int, until: float) -> bytes | None:
+def _read(source: int, until: float) -> "bytes | None":
     """Return all that the child tells before it ends; None if the time ends before."""
     told = b""
     while select.select([source], [], [], max(until - time.monotonic(), 0.0))[0]:
@@ -143,7 +142,7 @@ def _write(output: bytes, until: float) -> None:
         output = output[os.write(_STDOUT, output[: select.PIPE_BUF]) :]
 
 
-def _record(owed: Mapping[str, Any]) -> None:
+def _record(owed: "Mapping[str, Any]") -> None:
     """Append what was said to the spool: at once, whoever has the database locked."""
     sys.path.insert(0, SERVER)
     from repertoire.boot.spool import put_off  # noqa: PLC0415 - its place is known only now

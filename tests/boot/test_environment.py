@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from boot.checkout import Checkout, pebble, run, script
+from boot.checkout import REPOSITORY, Checkout, pebble, run, script
 from boot.talk import PATIENCE_S
-from repertoire.boot import installer
+from repertoire.boot import environment as environment_module
+from repertoire.boot import installer, interpreter
+from repertoire.boot.errors import InstallError, NoInterpreterError
 
 OLD = time.time() - 31 * 86_400
 
@@ -83,6 +85,26 @@ def test_pip_takes_over_where_uv_fails_and_neither_gets_the_clients_keys(
     assert "with pip" in done.stderr
     assert not re.search("ANTHROPIC|CLAUDE|PYTHONPATH", seen.read_text())
     assert "no route" in (checkout.home / "log" / "install.log").read_text()
+
+
+def test_a_package_without_a_wheel_for_the_machine_is_not_blamed_on_the_network(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    said = "cause: Because onyx==1.3 has no wheels with a matching platform tag (e.g., `macosx_13_0_arm64`) and you"
+    script(tmp_path / "bin" / "uv", f"echo 'error: No solution found' >&2; echo '  {said}' >&2; exit 1")
+    job = installer.Job(tmp_path / "env", checkout.root / "requirements.lock", tmp_path / "log", lambda *_: None)
+    with pytest.raises(InstallError, match=r"\(onyx==1\.3 has no wheels .*`macosx_13_0_arm64`\)\): Repertoire needs "):
+        installer.with_uv(str(tmp_path / "bin" / "uv"), job)
+
+
+def test_a_machine_without_wheels_is_told_so_and_nothing_is_fetched(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreter, "_oddity", lambda: "Linux without glibc, as Alpine")
+    with pytest.raises(NoInterpreterError, match="Alpine"):
+        environment_module.ensure(checkout.home)
+    assert "Alpine" in (environment_module.failure(checkout.home) or "")
+    assert not (checkout.home / "log" / "install.log").exists()
 
 
 def test_two_at_once_build_once(checkout: Checkout) -> None:
@@ -159,6 +181,19 @@ def test_a_command_in_a_damaged_environment_is_one_line_and_the_next_one_builds_
     third = run(checkout.command("status"), checkout.environ())
     assert third.stderr.endswith("(No module named 'pebble'); run `repertoire doctor`\n")
     assert checkout.environments == [env], "one rebuild a day is enough"
+
+
+def test_a_moment_without_memory_does_not_cost_the_environment(checkout: Checkout, environment: Path) -> None:
+    env = checkout.take_copy(environment)
+    said = "/x/pebble.so: failed to map segment from shared object"
+    told = f"This can have many reasons.\n\n{said}\n"  # as numpy does
+    next(env.glob("lib/python*/site-packages/pebble.py")).write_text(f"raise ImportError({told!r})\n")
+    done = run(checkout.command("status"), checkout.environ())
+    assert done.stderr == (
+        f"repertoire: a package cannot be loaded ({said}); free some memory, or set REPERTOIRE_HOME to a folder "
+        "from which programs may run, and try again\n"
+    )
+    assert checkout.environments == [env]
 
 
 def test_a_given_python_that_lacks_a_package_is_left_as_it_is(checkout: Checkout, environment: Path) -> None:
@@ -271,3 +306,12 @@ def _make_read_only(home: Path) -> None:
     for folder in (home / "env", home):
         if folder.exists():
             folder.chmod(0o500)
+
+
+@pytest.mark.parametrize("hook", ["session_start", "session_end"])
+def test_an_ancient_python_says_nothing_when_a_session_starts_or_ends(
+    checkout: Checkout, ancient: str, hook: str
+) -> None:
+    line = [ancient, "-I", "-S", str(REPOSITORY / "hooks" / f"{hook}.py")]
+    done = run(line, checkout.environ())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -42,6 +42,30 @@ def test_a_quoted_tilde_means_the_users_folder(
     assert home.locate() == tmp_path / meant
 
 
+def test_a_home_that_sqlite_cannot_name_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REPERTOIRE_HOME", os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    with pytest.raises(HomeError, match=r"caf\\udce9' is not UTF-8; set REPERTOIRE_HOME"):
+        home.home()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no numbers without a user")
+@pytest.mark.parametrize(("named", "known", "meant"), [("/data", False, "/"), ("", False, "~"), ("/data", True, "/u")])
+def test_a_number_without_a_user_has_the_root_for_a_folder_where_the_home_is_named(
+    monkeypatch: pytest.MonkeyPatch, named: str, known: bool, meant: str
+) -> None:
+    def user(number: int) -> pwd.struct_passwd:
+        if known:
+            return pwd.struct_passwd(("u", "x", number, number, "", "/u", "/bin/sh"))
+        raise KeyError(number)
+
+    monkeypatch.setenv("REPERTOIRE_HOME", named)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", user)
+    home.name_user_folder()
+    assert os.path.expanduser("~") == meant  # noqa: PTH111 - a path would refuse to be unknown
+
+
 def test_a_relative_home_does_not_move_with_the_working_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REPERTOIRE_HOME", "data")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from boot.checkout import Checkout, make_wheel, run
-from repertoire.boot import installer
+from boot.checkout import Checkout, make_wheel, run, script
+from repertoire.boot import installer, interpreter
+from repertoire.boot.errors import InstallError, NoInterpreterError
 
 Fetch = Callable[[], list[str]]
 
@@ -43,6 +45,40 @@ def test_pip_fetches_a_uv_that_fills_the_environment_and_is_not_kept(
     assert [entry.name for entry in (tmp_path / "envs").iterdir()] == ["one"]
     python = str(tmp_path / "envs" / "one" / "bin" / "python")
     assert run([python, "-c", "import pebble"], checkout.environ()).returncode == 0
+
+
+@pytest.fixture
+def none_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(*, needs_ensurepip: bool) -> None:
+        raise NoInterpreterError
+
+    monkeypatch.setattr(interpreter, "find", find)
+
+
+@pytest.mark.usefixtures("none_fits")
+def test_pip_of_a_python_that_is_too_old_fetches_uv_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(installer, "_run", lambda command, *_: asked.append(command))
+    installer.with_fetched_uv(installer.Job(tmp_path / "one", tmp_path / "lock", tmp_path / "log", lambda *_: None))
+    assert asked[0][:4] == [sys.executable, "-I", "-m", "pip"]
+    assert asked[1][1:6] == ["venv", "--quiet", "--no-project", "--python", installer.UV_PYTHON]
+
+
+@pytest.mark.usefixtures("none_fits")
+def test_a_python_that_cannot_be_fetched_may_be_installed_by_hand(tmp_path: Path) -> None:
+    uv = script(tmp_path / "uv", "echo error: no route >&2; exit 2")
+    job = installer.Job(tmp_path / "one", tmp_path / "lock", tmp_path / "log", lambda *_: None)
+    with pytest.raises(InstallError, match=r"fetching Python .* no route\): check the network, or install Python 3"):
+        installer.with_uv(str(uv), job)
+
+
+def test_pip_fetches_into_a_folder_though_a_person_has_it_ask_for_a_virtual_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")  # a variable comes before pip's file of settings
+    assert installer.environment()["PIP_REQUIRE_VIRTUALENV"] == "0"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -84,3 +85,69 @@ def test_no_fitting_python_is_one_line_with_what_was_found(machine: Path) -> Non
     with pytest.raises(NoInterpreterError, match=r"needs CPython 3\.10 to 3\.14.*found 3\.9 at .*uv") as told:
         interpreter.find(needs_ensurepip=False)
     assert "\n" not in str(told.value)
+
+
+def there(monkeypatch: pytest.MonkeyPatch, system: tuple[str, str, str, str], libc: str | None = None) -> None:
+    """Let this be a machine of that system, release, version and processor."""
+    sysname, release, version, machine = system
+    monkeypatch.setattr(sys, "platform", sysname.lower())
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result((sysname, "host", release, version, machine)))
+    if libc is None:
+        monkeypatch.delattr(os, "confstr")
+    else:
+        monkeypatch.setattr(os, "confstr", {"CS_GNU_LIBC_VERSION": libc}.get)
+
+
+@pytest.mark.parametrize(
+    ("system", "libc", "named"),
+    [
+        (("Linux", "6.1", "#1", "x86_64"), None, "Linux without glibc, as Alpine"),
+        (("Linux", "3.10", "#1", "aarch64"), "glibc 2.17", "Linux with glibc 2.17"),
+        (("Linux", "6.1", "#1", "riscv64"), "glibc 2.39", "Linux on riscv64"),
+        (("Darwin", "24.1.0", "root:xnu-1/RELEASE_X86_64", "x86_64"), None, "macOS on Intel"),
+        (("Darwin", "21.6.0", "root:xnu-1/RELEASE_ARM64_T8101", "arm64"), None, "macOS 12 or older"),
+    ],
+)
+def test_a_machine_without_wheels_is_named_in_one_line_that_says_where_repertoire_runs(
+    system: tuple[str, str, str, str], libc: str | None, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        there(patched, system, libc)
+        with pytest.raises(NoInterpreterError) as told:
+            interpreter.refuse_machine()
+    assert f"({named})" in str(told.value)
+    assert interpreter.SUPPORTED in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("system", "libc"),
+    [
+        (("Linux", "6.1", "#1", "aarch64"), "glibc 2.28"),
+        (("Darwin", "23.0.0", "root:xnu-1/RELEASE_ARM64_T8103", "arm64"), None),
+        (("Darwin", "23.0.0", "root:xnu-1/RELEASE_ARM64_T8103", "x86_64"), None),  # an Intel Python on Apple silicon
+    ],
+)
+def test_a_machine_with_wheels_is_not_refused(
+    system: tuple[str, str, str, str], libc: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        there(patched, system, libc)
+        interpreter.refuse_machine()
+
+
+def test_the_machine_that_tests_run_on_is_not_refused() -> None:
+    interpreter.refuse_machine()
+
+
+@pytest.mark.parametrize("missing", ["_sqlite3", "zlib"])
+def test_a_python_that_was_compiled_without_what_no_wheel_brings_does_not_fit(
+    missing: str, machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        f"import importlib.util as u; real = u.find_spec; u.find_spec = lambda n: None if n == '{missing}' else real(n)"
+    )
+    poor = script(machine / "python3.12", f'exec {sys.base_prefix}/bin/python3 -I -c "{code}; $3"')
+    found = interpreter.probe(str(poor))
+    assert found is not None
+    assert not found.fits

@@ -98,3 +98,11 @@ def test_whoever_apologises_reads_what_the_client_writes(plugin: Path, environme
     }
     answer = json.loads(run([sys.executable, "-c", old], environment, f"{json.dumps(call, ensure_ascii=False)}\n"))
     assert (answer["id"], answer["result"]["content"][0]["text"]) == (7, "too old")
+
+
+def test_a_checkout_of_windows_leaves_the_command_a_first_line_that_a_shell_can_run() -> None:
+    asked = ["git", "-C", str(ROOT), "check-attr", "eol", "--", "bin/repertoire"]
+    told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+    if told.returncode:
+        pytest.skip("NOT TESTED ON LINE ENDINGS: this is no checkout of git")
+    assert told.stdout == "bin/repertoire: eol: lf\n"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 
 import pytest
 
+from boot.checkout import script
 from ingestion.workbench import commit, git, repository
 from repertoire.sources import clones
 
@@ -67,3 +70,16 @@ def test_a_clone_remembers_nothing_of_what_was_lent(origin, tmp_path):
         fetch(origin, target)
         assert not (target / ".git/objects/info/alternates").exists()
         assert "repertoire-git-" not in (target / ".git/config").read_text()
+
+
+def test_a_repository_with_links_is_read_where_git_makes_none(origin, tmp_path, monkeypatch):
+    (origin / "b.txt").symlink_to("a.txt")
+    commit(origin, date="2026-02-02")
+    # as Git for Windows is set up: there a link needs a privilege
+    script(tmp_path / "bin/git", f'exec {shutil.which("git")} -c core.symlinks=false "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    fetch(origin, tmp_path / "clones/one")
+
+    assert not (tmp_path / "clones/one/b.txt").is_symlink()
+    assert (tmp_path / "clones/one/b.txt").read_text() == "a.txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -10,8 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
+from repertoire.boot import filelock
 from repertoire.boot.home import lost
 from repertoire.domain.errors import (
     CorruptStore,
@@ -281,6 +284,46 @@ print(store.events.count('asked'), store.events.count('big') % 5)
     first, second = done.stdout.splitlines()
     assert first.startswith(f"{StoreFull.__name__} no space left to write {path}")
     assert second == "1 0"
+
+
+LOCKLESS = "lies where files cannot be locked or shared, .*; set REPERTOIRE_HOME to a folder on a disk of this machine"
+
+
+@pytest.mark.parametrize("code", [apsw.SQLITE_IOERR_LOCK, apsw.SQLITE_IOERR_SHMMAP])
+def test_a_file_system_without_what_sqlite_needs_is_no_damaged_disk(path, code):
+    Store.open(path).close()
+
+    class Far(apsw.VFSFile):
+        def xLock(self, level):  # noqa: ARG002, N802 - as SQLite names it
+            raise apsw.exception_for(code)
+
+    class Network(apsw.VFS):
+        def xOpen(self, name, flags):  # noqa: N802 - as above
+            return Far(local, name, flags)
+
+    local = apsw.vfs_names()[0]
+    network = Network("network", base=local, makedefault=True)
+    try:
+        with pytest.raises(StoreError, match=LOCKLESS):
+            Store.open(path)
+    finally:
+        network.unregister()
+
+
+def test_a_file_that_nobody_can_lock_is_not_called_locked_by_another(path, monkeypatch):
+    def no_locks(_handle):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    Store.open(path).close()
+    holder = apsw.Connection(str(path))
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE").fetchall()
+    monkeypatch.setattr(filelock, "_lock", no_locks)
+    try:
+        with pytest.raises(StoreError, match=LOCKLESS):
+            Store.open(path, wait=0.0)
+    finally:
+        holder.close()
+    assert {file.name for file in path.parent.iterdir()} <= {path.name, f"{path.name}-wal", f"{path.name}-shm"}
 
 
 def test_the_log_stays_bounded(path):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from repertoire.boot import filelock, installer, layout
+from repertoire.boot import filelock, installer, interpreter, layout
 from repertoire.boot.errors import BootError, HomeError, InstallError
 from repertoire.boot.home import environment_path, log_path, writable
 from repertoire.boot.layout import BASE, MARKER, command, detached_flags, key, python_of, ready
@@ -100,6 +100,7 @@ def _prepare(home: Path) -> Path:
 
 
 def _build(home: Path, report: BuildProgress, kind: str) -> Path:
+    interpreter.refuse_machine()
     start = key(kind)
     _sweep(home, start)
     uv = installer.uv()

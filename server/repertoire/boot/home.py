@@ -34,6 +34,9 @@ def home() -> Path:
     Raises: HomeError when it cannot be found or created.
     """
     path = locate()
+    if any("\udc80" <= sign <= "\udcff" for sign in str(path)):  # a byte that is no UTF-8; SQLite takes no such name
+        message = f"the name of the data folder {str(path)!r} is not UTF-8; set REPERTOIRE_HOME to another"
+        raise HomeError(message)
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -48,6 +51,12 @@ def home() -> Path:
 def writable(folder: Path) -> bool:
     """Tell whether files can be created in a folder."""
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def name_user_folder() -> None:
+    """Let `~` be the root folder, as Docker has it, where REPERTOIRE_HOME is set and no user's folder is known."""
+    if os.environ.get("REPERTOIRE_HOME") and os.path.expanduser("~") == "~":  # noqa: PTH111 - Path.home would raise
+        os.environ["HOME"] = os.sep
 
 
 def database_path(folder: Path) -> Path:

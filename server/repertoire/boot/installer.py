@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,10 +20,13 @@ from repertoire.boot.progress import BuildProgress
 
 LIMIT_S = 1800  # a stalled network must not hold the build's lock for ever
 UV_PYTHON = "3.12"  # the version that uv fetches if no Python on this machine fits
+FETCHING_PYTHON = f"fetching Python {UV_PYTHON} with uv"
 # Every pinned package has wheels where we run; without this flag a platform that lacks one starts a compiler, or
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
 PIP_FOR_OTHERS = (22, 3)  # the first release of pip with --python
+# What uv says where a package has no wheel for the machine's system or the Python.
+LACKING = re.compile(r"Because ([^\n]{1,120}? has no (?:usable )?wheels(?: with a matching \w+ tag \([^)\n]{1,60}\))?)")
 QUIETLY = ["--no-input", "--disable-pip-version-check"]
 # Settings of pip's that lead to packages by a way which uv would not find; a further index only adds to the usual one.
 LEADS_ELSEWHERE = (".index-url=", ".no-index=", ".proxy=", ".client-cert=")
@@ -64,7 +69,7 @@ def with_uv(tool: str, job: Job, *options: str) -> None:
         python = str(interpreter.find(needs_ensurepip=False).path)
     except NoInterpreterError:
         python = UV_PYTHON
-    making = "making an environment" if python != UV_PYTHON else f"fetching Python {UV_PYTHON} with uv"
+    making = "making an environment" if python != UV_PYTHON else FETCHING_PYTHON
     _run([tool, "venv", "--quiet", "--no-project", "--python", python, str(job.env)], making, job)
     target = ["--python", str(python_of(job.env))]
     install = [tool, "pip", "install", *target, *EXACTLY, "--compile-bytecode", "-r", str(job.lock), *options]
@@ -72,10 +77,10 @@ def with_uv(tool: str, job: Job, *options: str) -> None:
 
 
 def may_fetch_uv() -> bool:
-    """Tell whether an interpreter's pip may fetch a uv that finds packages where pip does."""
+    """Tell whether there is a pip that may fetch a uv which finds packages where pip does."""
     try:
-        settings = _ask_pip(str(interpreter.find(needs_ensurepip=True).path), "-m", "pip", "config", "list")
-    except (NoInterpreterError, OSError, subprocess.SubprocessError):
+        settings = _ask_pip(_fetcher(), "-m", "pip", "config", "list")
+    except (OSError, subprocess.SubprocessError):
         return False
     return not any(name in settings for name in LEADS_ELSEWHERE)
 
@@ -83,9 +88,9 @@ def may_fetch_uv() -> bool:
 def with_fetched_uv(job: Job) -> None:
     """Build the environment with a uv that pip fetches for it, in a third of the time that pip takes, and discard it.
 
-    Raises: NoInterpreterError, InstallError.
+    Raises: InstallError.
     """
-    python = str(interpreter.find(needs_ensurepip=True).path)
+    python = _fetcher()
     place = tempfile.mkdtemp(prefix=f"{job.env.name}-", dir=job.env.parent)
     try:
         fetch = [python, "-I", "-m", "pip", "install", *QUIETLY, *EXACTLY, "--target", place, "-r", str(uv_lock_file())]
@@ -94,6 +99,14 @@ def with_fetched_uv(job: Job) -> None:
         with_uv(shutil.which("uv", path=str(Path(place, "bin"))) or "uv", job, "--system-certs")
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _fetcher() -> str:
+    """Return a Python that fits; else the running one, whose pip fetches uv all the same, which fetches a Python."""
+    try:
+        return str(interpreter.find(needs_ensurepip=True).path)
+    except NoInterpreterError:  # macOS has Python 3.9 alone, Debian one without ensurepip
+        return sys.executable
 
 
 def with_pip(job: Job) -> None:
@@ -118,7 +131,8 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
     }
-    return {**kept, "PIP_USER": "0"}  # a `user = true` in pip's own settings fails inside an environment
+    # in pip's own settings `user` fails in an environment, and `require-virtualenv` where uv is fetched into a folder
+    return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
 
 
 def _has_pip_for_others(python: str) -> bool:
@@ -147,8 +161,12 @@ def _run(command: list[str], phase: str, job: Job) -> None:
         start = log.tell()
         status = _wait(command, phase, job, log)
     if status != 0:
-        reason = _last_words(job.log, start) or f"exit status {status}"
-        message = f"{phase} failed ({reason}): check the network and try again; the log is {job.log}"
+        told = _told(job.log, start)
+        lacking = LACKING.search(told)
+        other = f", or install Python {UV_PYTHON}," if phase == FETCHING_PYTHON else ""
+        reason = lacking[1] if lacking else _last_words(told) or f"exit status {status}"
+        mend = f"Repertoire needs {interpreter.SUPPORTED}" if lacking else f"check the network{other} and try again"
+        message = f"{phase} failed ({reason}): {mend}; the log is {job.log}"
         raise InstallError(message)
 
 
@@ -178,9 +196,13 @@ def _wait(command: list[str], phase: str, job: Job, log: BinaryIO) -> int:
             process.wait()
 
 
-def _last_words(log: Path, start: int) -> str:
+def _told(log: Path, start: int) -> str:
     with log.open("rb") as file:
         file.seek(start)
-        lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        return file.read().decode("utf-8", "replace")
+
+
+def _last_words(told: str) -> str:
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or [""])[-1][:200]

@@ -1,9 +1,11 @@
-"""Writes JSON files atomically, at no time readable by other users."""
+"""Writes JSON files atomically, at no time readable by other users, and sets the modes of files."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sys
 from pathlib import Path
 
 
@@ -23,3 +25,10 @@ def write_json(path: Path, value: object, *, flush: bool = False) -> None:
     except BaseException:
         part.unlink(missing_ok=True)  # it may hold a prompt or a key, and nothing else would ever delete it
         raise
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Set the mode of a file of this user's, where its file system has modes."""
+    if sys.platform != "win32":  # there a file that is read-only can be neither replaced nor removed
+        with contextlib.suppress(PermissionError):  # FAT, and some network folders, keep none
+            path.chmod(mode)

@@ -22,6 +22,9 @@ def main() -> None:
     if module in _CATCH:  # these say from where on they catch an interrupt
         leave_on_interrupt()
     one_thread()
+    from repertoire.boot.home import name_user_folder  # noqa: PLC0415 - as pathlib
+
+    name_user_folder()
     import runpy  # noqa: PLC0415 - as pathlib
 
     sys.argv = [module, *arguments]
@@ -37,8 +40,11 @@ def _damaged(error: ImportError) -> str:
     """Have an environment that lacks a package built anew, at most once a day; return what to say of it."""
     from pathlib import Path  # noqa: PLC0415 - as in main
 
-    from repertoire.boot.serve import condemn  # noqa: PLC0415 - hardly ever needed
+    from repertoire.boot.serve import condemn, passing  # noqa: PLC0415 - hardly ever needed
 
+    if why := passing(error):
+        mend = "free some memory, or set REPERTOIRE_HOME to a folder from which programs may run, and try again"
+        return f"repertoire: a package cannot be loaded ({why[-_WHY:]}); {mend}"
     why = " ".join(str(error).split())[:_WHY]
     anew = condemn(Path(sys.prefix))
     mend = "run the same command again, which builds it anew" if anew else "run `repertoire doctor`"

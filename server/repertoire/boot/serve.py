@@ -17,6 +17,8 @@ from pathlib import Path
 
 SERVER = Path(__file__).resolve().parents[2]
 MODULE = "repertoire.mcp_server"
+# What the system's loader says where memory or files are short, or the folder's programs may not run.
+PASSING = ("failed to map segment", "cannot allocate memory", "too many open files")
 HEAL_AGAIN_S = 86_400  # shortest time between two rebuilds: if no environment helps, not every start must build one
 
 
@@ -26,15 +28,22 @@ def main() -> None:
     try:
         importlib.import_module("repertoire.boot.threads").one_thread()
         importlib.import_module("repertoire.boot.heap").pause_collector()
+        importlib.import_module("repertoire.boot.home").name_user_folder()
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)
-        if isinstance(error, ImportError) and not (error.name or "").startswith("repertoire"):
+        if isinstance(error, ImportError) and not ((error.name or "").startswith("repertoire") or passing(error)):
             condemn(Path(sys.prefix))
         front = [sys.executable, "-I", str(SERVER / "launch.py"), "--front"]
         os.execv(front[0], front)  # noqa: S606 - no shell is the point
     del sys.modules[f"{MODULE}.__main__"]
     runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
+
+
+def passing(error: ImportError) -> str:
+    """Return why a package cannot be loaded where the environment is not to blame, which another would not mend."""
+    lines = (line for line in str(error).splitlines() if any(words in line.lower() for words in PASSING))
+    return next(lines, "").strip()
 
 
 def condemn(env: Path) -> bool:

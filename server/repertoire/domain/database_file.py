@@ -65,6 +65,14 @@ def unwritable_text(path: Path, cause: object) -> str:
     return f"{path} cannot be written ({cause}); set REPERTOIRE_HOME to a folder that can"
 
 
+def lockless_text(path: Path) -> str:
+    """Return the error message that the database lies on a file system that lacks what SQLite needs."""
+    return (
+        f"{path} lies where files cannot be locked or shared, as in some network folders; set REPERTOIRE_HOME to a "
+        "folder on a disk of this machine"
+    )
+
+
 def unmakeable_text(path: Path, cause: object) -> str:
     """Return the error message that there is no database and none can be made."""
     return (

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from repertoire.boot.private_file import set_mode
 from repertoire.domain.errors import InstallRefused, InvalidRequest
 
 BEGUN, DONE, UNDONE = "begun", "done", "undone"
@@ -226,7 +227,7 @@ def write(path: Path, content: bytes, *, mode: int) -> None:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    fresh.chmod(mode)
+    set_mode(fresh, mode)
     fresh.replace(path)
     _settle(path.parent)
 

@@ -42,7 +42,6 @@ _SETTINGS = {
     "protocol.ext.allow": "never",
     "gc.auto": "0",
     "maintenance.auto": "false",
-    "core.symlinks": "true",
     "core.longpaths": "true",
     "http.lowSpeedLimit": "1000",
     "http.lowSpeedTime": "20",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 
+from repertoire.boot import filelock
 from repertoire.boot.home import lost
 from repertoire.domain.database_file import (
     APPLICATION_ID,
@@ -25,6 +26,7 @@ from repertoire.domain.database_file import (
     dangling_text,
     foreign_text,
     is_sqlite,
+    lockless_text,
     newer_text,
     schema_of,
     unmakeable_text,
@@ -47,6 +49,9 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 _UNWRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_LOCKS = frozenset(
+    {apsw.SQLITE_IOERR_LOCK, apsw.SQLITE_IOERR_RDLOCK, apsw.SQLITE_IOERR_SHMLOCK, apsw.SQLITE_IOERR_SHMMAP}
+)
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,8 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         raise CorruptStore(damaged_text(path, error)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
+        if _lacks_locks(path):
+            raise StoreError(lockless_text(path)) from error
         message = f"{path} is locked by another process; try again, or end the session that holds it"
         raise StoreBusy(message) from error
     except apsw.Error as error:
@@ -137,6 +144,8 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
             raise StoreFull(_full(path)) from error
         if isinstance(error, _UNWRITABLE):
             raise StoreReadOnly(unwritable_text(path, error)) from error
+        if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) in _NO_LOCKS:
+            raise StoreError(lockless_text(path)) from error
         if isinstance(error, apsw.IOError):
             message = f"{path} could not be read or written ({error}); check the disk"
             raise StoreError(message) from error
@@ -145,6 +154,13 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
             "report these words if that fails too"
         )
         raise StatementRefused(message) from error
+
+
+def _lacks_locks(path: Path) -> bool:
+    """Tell whether not even a file that nobody holds can be locked there: SQLite says of both that it is busy."""
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as place:
+        return not filelock.is_free(Path(place, "lock"))
+    return False
 
 
 def _lacks_room(path: Path, db: apsw.Connection | None, error: apsw.Error) -> bool:

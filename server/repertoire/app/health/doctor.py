@@ -66,9 +66,14 @@ def _interpreter(*, built: bool) -> Finding:
     here = f"started by {'.'.join(map(str, sys.version_info[:3]))}"
     tool = installer.uv()
     try:
+        interpreter.refuse_machine()
+    except BootError as error:
+        message = str(error).partition(": ")
+        return Finding("interpreter", WARN if built else FAIL, message[0], message[2])
+    try:
         found = interpreter.find(needs_ensurepip=tool is None)
     except BootError as error:
-        if tool is not None:
+        if tool is not None or installer.may_fetch_uv():
             return Finding("interpreter", OK, f"{here}; uv fetches one for the environment")
         message = str(error).partition(": ")
         return Finding("interpreter", WARN if built else FAIL, f"{here}; {message[0]}", message[2])

@@ -39,6 +39,7 @@ from repertoire.app.packs.refining import refine_documents
 from repertoire.app.packs.started import StartedVectors
 from repertoire.app.packs.website import WEBSITE, SiteBounds, forget_site
 from repertoire.app.sources.opening import OpenedSource
+from repertoire.boot.private_file import set_mode
 from repertoire.documentation.config import PackConfig, config_json
 from repertoire.documentation.exam import unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json, require_part
@@ -136,7 +137,7 @@ def build_pack(
         )
         (folder / MANIFEST).write_text(manifest_json(manifest), encoding="utf-8", newline="\n")
         for path in (MANIFEST, *manifest.hashes):
-            (folder / path).chmod(0o444)  # a pack never changes: a new version takes its place
+            set_mode(folder / path, 0o444)  # a pack never changes: a new version takes its place
         dropped = _dropped(target, manifest)
         take_place(folder, target)
         if started is not None:

@@ -14,6 +14,7 @@ from repertoire.app.packs.exam_file import read_exam_file
 from repertoire.app.packs.places import EXAM, MANIFEST, RESULTS
 from repertoire.app.packs.query import PackMeans, PackQuestion, bounded_gate, query_packs
 from repertoire.app.packs.shelf import OpenPack, PackShelf
+from repertoire.boot.private_file import set_mode
 from repertoire.documentation.exam import TEST, ExamQuestion, unknown_gold
 from repertoire.documentation.manifest import PackManifest, manifest_json
 from repertoire.documentation.nuggets import Nuggets
@@ -211,7 +212,7 @@ def record_row(shelf: PackShelf, name: str, row: Mapping[str, Any]) -> PackManif
     file.write_text(json.dumps(row, indent=2) + "\n", encoding="utf-8")
     fresh = folder / f"{MANIFEST}.new"
     fresh.write_text(manifest_json(changed), encoding="utf-8", newline="\n")
-    fresh.chmod(0o444)
+    set_mode(fresh, 0o444)
     fresh.replace(folder / MANIFEST)
     return changed
 

@@ -11,6 +11,7 @@ from repertoire.app.packs.checks import require_harmless, require_sound
 from repertoire.app.packs.places import MANIFEST, digest, manifest_at, packs_folder, put_back, take_place
 from repertoire.app.packs.shelf import Opening, PackShelf
 from repertoire.app.packs.signing import SIGNATURE, SIGNATURE_BYTES, SigningKey, require_signature, sign_manifest
+from repertoire.boot.private_file import set_mode
 from repertoire.documentation.manifest import MANIFEST_BYTES, PackManifest, read_manifest
 from repertoire.domain.errors import CorruptStore, InvalidRequest, PackRefused, UnknownSource
 from repertoire.domain.text import clean_line
@@ -188,4 +189,4 @@ def _copy(folder: Path, taken: Path, path: str) -> None:
         raise PackRefused(message)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-    target.chmod(0o444)
+    set_mode(target, 0o444)
