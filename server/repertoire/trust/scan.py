@@ -93,6 +93,8 @@ def scan(
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
     own = list(_scan_file(text, component.path) if alone else _scan_shared_data(component, text, commands))
+    for command in configuration.of_front_matter(component):
+        own += _scan_text(ScannedText(command, kind=SCRIPT))
     own += _scan_description(component.description, text, own) if alone else ()
     own += _unknown(_orders_shown(component, shown), own)
     found += [("", item) for item in own]

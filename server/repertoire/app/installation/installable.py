@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.installation.started import Started, refuse_plugin_inside, started_below, started_in
 from repertoire.domain.component import (
     AGENT,
     CATALOGUE,
@@ -169,11 +170,14 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
+    root = context.root(stored.source)
+    whole = next((root / one.path for one in members if one.type == PLUGIN), root)
+    beside = () if unread else _checked(context, stored, started_below(whole, root))
     unchecked = "the plugin's other parts were neither read nor checked, and what sessions will start is not known yet"
     return InstallPart(
         component,
         commands=tuple(commands),
-        runs=() if unread else tuple(line for member in members for line in _runs(member)),
+        runs=() if unread else (*(line for member in members for line in _runs(member)), *beside),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
         notes=(unchecked,) if unread else (),
     )
@@ -205,6 +209,8 @@ def _runs(component: Component) -> Iterator[str]:
         stated = component.front_matter
         line = servers.command_line(stated) or str(stated.get("url", ""))
         yield from (f"{component.name}: {line}",) if line else ()
+    elif isinstance(held := component.front_matter.get("hooks"), Mapping):
+        yield from (f"{component.name}, while it is used: {line}" for line in hooks.summarise(held).text.splitlines())
 
 
 def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer) -> InstallPart:
@@ -221,8 +227,10 @@ def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer
 def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
     component = stored.component
     found, links = gather(Path(step.source), context.root(stored.source), whole=step.whole)
+    refuse_plugin_inside(component, found)
     _check(context, stored, found, step)
     inside = list(_inside(context, stored, step)) if step.whole else []
+    beside = _checked(context, stored, started_in(found))
     for other in inside:
         _refuse_flagged(context, other, other.flags)
     target = context.places.of(step.folder, step.name)
@@ -245,7 +253,7 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
     return InstallPart(
         component,
         files=tuple(files),
-        runs=tuple(line for member in (component, *inside) for line in _runs(member)) if files else (),
+        runs=(*(line for member in (component, *inside) for line in _runs(member)), *beside) if files else (),
         along=tuple(other for other in inside if other.type in _LISTED),
         notes=(*notes, *(() if files else ("it is there already",))),
     )
@@ -280,6 +288,13 @@ def _check(context: InstallContext, stored: StoredComponent, found: Sequence[Com
     unread = {one.path: None for one in found if b"\x00" in one.content and one.path in texts}
     parts = {path: unread.get(path, content) for path, content in texts.items() if step.whole}
     _refuse_new(context, stored, scan(stored.component, text, parts.items()))
+
+
+def _checked(context: InstallContext, stored: StoredComponent, started: Started) -> Sequence[str]:
+    """Return a line for each program that a plugin starts; they are checked as what a hook runs is."""
+    programs = "\n".join(command for _, command in started)
+    _refuse_new(context, stored, scan(stored.component, "", [("started.sh", programs)]))
+    return [f"{name}: {command}" for name, command in started]
 
 
 def _refuse_new(context: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
