@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from app.sources.test_ingest_installed import Claude
 from ingestion.workbench import git, repository, skill
-from repertoire.domain.component import SKILL
+from repertoire.domain.component import SKILL, SourceInfo
+from repertoire.domain.errors import SourceRefused
 
 PLUGIN = {".claude-plugin/plugin.json": '{"name": "kit", "description": "d"}'}
 MARKET = {"name": "market", "owner": {"name": "x"}, "plugins": [{"name": "kit", "source": "./kit"}]}
@@ -38,3 +41,16 @@ def test_a_source_whose_marketplace_is_called_as_an_installed_one_has_nothing_in
     found = bench.store.graph.components(row.node_id for row in bench.store.graph.summaries()).values()
     have = {(row.component.description, row.component.installed) for row in found if row.component.type == SKILL}
     assert have == {("Mine.", True), ("Own clone.", True), ("Theirs.", False)}
+
+
+def test_a_folder_that_says_it_is_what_was_fetched_takes_its_place_for_a_person_alone_who_is_told(bench, monkeypatch):
+    fetched = SourceInfo("github.com/acme/market", "git", "https://github.com/acme/market", "github.com/acme/market")
+    bench.store.sources.write(fetched, [], [], derived=(), now="2026-01-01T00:00:00Z")
+    odd = bench.write({"skills/a/SKILL.md": skill("a")}, under="odd")
+    repository(odd)
+    git(odd, "remote", "add", "origin", "https://github.com/acme/market.git")
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(odd))
+    with pytest.raises(SourceRefused, match="says of itself"):
+        bench.ingest(odd, trusted=False)
+    assert any("was fetched before" in warning for warning in bench.ingest(odd).warnings)
+    assert not bench.ingest(odd, trusted=False).warnings
