@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
 from app.sources.test_ingest_installed import Claude
 from ingestion.workbench import git, repository, skill
+from repertoire.app.sources.catalogue_source import records_of
+from repertoire.catalogue import reading
 from repertoire.domain.component import SKILL, SourceInfo
 from repertoire.domain.errors import SourceRefused
 
@@ -54,3 +57,12 @@ def test_a_folder_that_says_it_is_what_was_fetched_takes_its_place_for_a_person_
         bench.ingest(odd, trusted=False)
     assert any("was fetched before" in warning for warning in bench.ingest(odd).warnings)
     assert not bench.ingest(odd, trusted=False).warnings
+
+
+def test_one_file_at_the_path_of_a_catalogued_one_does_not_take_its_place_and_a_copy_of_half_its_repository_does():
+    entries = reading.load().components
+    (repository, most), *_ = Counter(entry.repository for entry in entries).most_common()
+    places = [(one.path, one.type, one.name) for one in entries if one.repository == repository]
+    one, half = (records_of(reading.load(), copies=[frozenset(places[:number])]) for number in (1, (most + 1) // 2))
+    assert len(one) == len(entries)
+    assert len(half) == len(entries) - (most + 1) // 2
