@@ -24,7 +24,7 @@ TESTS = Path(__file__).resolve().parents[1]
 PRELOADED = (
     "cli.forked",
     *(f"repertoire.cli.{module}" for module in sorted({*VERBS.values()} - {"serve", "commons"})),
-    *("onnxruntime", "tokenizers", "sqlite_vec"),
+    *("onnxruntime", "tokenizers", "sqlite_vec", "networkx", "repertoire.inference.bundled"),
 )
 
 

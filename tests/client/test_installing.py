@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from client.machine import Completed, Machine, Settle
 
 REPERTOIRE = Path(__file__).resolve().parents[2] / "bin" / "repertoire"
 SKILL, SCRIPT = "pebble-counting", "scripts/count.sh"
-LISTED = '{"name": "shelf", "owner": {"name": "o"}, "plugins": [{"name": "kit", "source": "./kit"}]}\n'
+KIT = {"name": "kit", "version": "1.0.0", "description": "Pebbles.", "dependencies": ["tide"], "defaultEnabled": False}
+TIDE = {"name": "tide", "version": "1.0.0", "description": "Waves."}
+LISTED = {
+    "name": "shelf",
+    "owner": {"name": "o"},
+    "plugins": [{"name": n, "source": f"./{n}"} for n in ("kit", "tide")],
+}
 
 pytestmark = pytest.mark.client
 
@@ -68,12 +75,16 @@ def test_a_skill_stands_in_the_listing_once_installed_and_is_gone_byte_for_byte_
     assert SKILL not in machine.session("hello").init["skills"]
 
 
-def test_a_plugins_skill_comes_and_goes_with_its_plugin_and_a_server_with_its_line(
+def test_a_plugins_skill_comes_and_goes_with_its_plugin_and_what_that_depends_on_and_a_server_with_its_line(
     machine: Machine, tmp_path: Path
 ) -> None:
     market = tmp_path / "market"
-    write(market / ".claude-plugin/marketplace.json", LISTED)
-    write(market / "kit/.claude-plugin/plugin.json", '{"name": "kit", "version": "1.0.0", "description": "Pebbles."}\n')
+    write(market / ".claude-plugin/marketplace.json", json.dumps(LISTED))
+    write(market / "kit/.claude-plugin/plugin.json", json.dumps(KIT))
+    write(market / "tide/.claude-plugin/plugin.json", json.dumps(TIDE))
+    write(
+        market / "tide/skills/wave-counting/SKILL.md", "---\nname: wave-counting\ndescription: Counts.\n---\nWaves.\n"
+    )
     write(market / "kit/skills" / SKILL / "SKILL.md", f"---\nname: Odd name\ndescription: Counts.\n---\n{SKILL}.\n")
     write(market / "mcp.json", '{"mcpServers": {"sea.bed": {"command": "no-such-program", "env": {"SEA_KEY": "x"}}}}\n')
     repertoire(machine, "ingest", str(market))
@@ -82,17 +93,12 @@ def test_a_plugins_skill_comes_and_goes_with_its_plugin_and_a_server_with_its_li
     repertoire(machine, "install", f"kit:{SKILL}", "sea.bed", "--yes")
 
     opening = machine.session("hello").init
-    assert f"kit:{SKILL}" in opening["skills"]
+    assert {f"kit:{SKILL}", "tide:wave-counting"} <= {*opening["skills"]}
     assert "sea-bed" in [server["name"] for server in opening["mcp_servers"]]
 
     repertoire(machine, "install", "--undo")
 
     opening = machine.session("hello").init
     assert own(machine) == before
-    assert f"kit:{SKILL}" not in opening["skills"]
+    assert not {f"kit:{SKILL}", "tide:wave-counting"} & {*opening["skills"]}
     assert "sea-bed" not in [server["name"] for server in opening["mcp_servers"]]
-
-
-LISTED = (
-    '{"name": "shelf", "owner": {"name": "o"}, "plugins": [{"name": "kit", "source": "./kit", "description": "d"}]}\n'
-)

@@ -19,7 +19,7 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) 
 KEYS = st.sampled_from(
     "name description tools functions result function arguments inputSchema properties servers server packages remotes "
     "identifier registryType environmentVariables url headers items path id on jobs steps uses with workflow role goal "
-    "agent applyTo $schema".split()
+    "agent applyTo command when extensionToLanguage monitors lspServers $schema".split()
 ) | st.text(max_size=6)
 VALUES = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=20

@@ -26,7 +26,7 @@ from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
-from repertoire.domain.event import OUTCOME
+from repertoire.domain.event import AT_ONCE_KINDS
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find, find_all
@@ -85,7 +85,7 @@ def build_repertoire(
     use = UsageCache(
         lambda: current_usage(store, settings),
         size=store.events.size,
-        said=lambda: store.events.count(OUTCOME),
+        said=lambda: store.events.count(*AT_ONCE_KINDS),
         team=lambda: team_use(home),
     )
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())

@@ -23,7 +23,7 @@ class EventKind:
     """One kind of event: its name, its meaning, and who reads it.
 
     `of_session`: such an event belongs to a session, and old ones are replaced by counts; `learned`: learning reads it.
-    `lasting`: each of them stays, however many there are.
+    `lasting`: each of them stays, however many there are. `at_once`: the next answer of a running server counts it.
     """
 
     name: str
@@ -31,18 +31,19 @@ class EventKind:
     of_session: bool = False
     learned: bool = False
     lasting: bool = False
+    at_once: bool = False
 
 
 EVENT_KINDS = (
     EventKind(ASKED, "a person asked for something", of_session=True, learned=True),
     EventKind(OFFERED, "a component was suggested", of_session=True, learned=True),
     EventKind(SELECTED, "a component was used, or installed after it was suggested", of_session=True, learned=True),
-    EventKind(FAILED, "the call of a component failed", of_session=True, learned=True),
-    EventKind(OUTCOME, "somebody said how a use went", of_session=True, learned=True),
+    EventKind(FAILED, "the call of a component failed", of_session=True, learned=True, at_once=True),
+    EventKind(OUTCOME, "somebody said how a use went", of_session=True, learned=True, at_once=True),
     EventKind(CHECKED, "a check passed", of_session=True, learned=True),
-    EventKind(UNDONE, "an edit was undone", of_session=True, learned=True),
-    EventKind(CORRECTED, "the next prompt corrected what was done", of_session=True, learned=True),
-    EventKind(TAKEN_BACK, "an installation was undone", of_session=True, learned=True),
+    EventKind(UNDONE, "an edit was undone", of_session=True, learned=True, at_once=True),
+    EventKind(CORRECTED, "the next prompt corrected what was done", of_session=True, learned=True, at_once=True),
+    EventKind(TAKEN_BACK, "an installation was undone", of_session=True, learned=True, at_once=True),
     EventKind(CLOSED, "a request came to its end", of_session=True),
     EventKind(COMPACTED, "the session forgot what was said before", of_session=True),
     EventKind(COUNTED, "what many old events of one component on one day come to", learned=True),
@@ -64,6 +65,7 @@ EVENT_KINDS = (
 )
 LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)
 SESSION_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.of_session)
+AT_ONCE_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.at_once)
 LASTING_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.lasting)
 
 # Of what a long log has many; a session start may run on Python 3.9, which has no slots.

@@ -52,6 +52,15 @@ def from_events(listed: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
+def with_modules(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a configuration with the JavaScript modules that it names, which the client runs too, as an event."""
+    listed = configuration.get("modules")
+    modules = [{"script": one} for one in listed[:100] if isinstance(one, str)] if isinstance(listed, list) else []
+    if not modules:
+        return configuration
+    return {**configuration, "hooks": {**values.mapping(configuration.get("hooks")), "Module": [{"hooks": modules}]}}
+
+
 def actions(hooks: Mapping[str, Any]) -> Iterator[Action]:
     """Yield all actions of a hooks configuration."""
     for event, groups in hooks.items():

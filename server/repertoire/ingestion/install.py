@@ -161,7 +161,8 @@ def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:
     name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
     if name in site.disabled_plugins:
         return (f"/plugin enable {name}",)
+    lines = (f"/plugin install {name}", *((f"/plugin enable {name}",) if plugin.starts_on is False else ()))
     if plugin.marketplace in site.known_marketplaces:
-        return (f"/plugin install {name}",)
+        return lines
     add = f"/plugin marketplace add {site.marketplace_address}" if site.marketplace_address else _UNPACK
-    return (add, f"/plugin install {name}")
+    return (add, *lines)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, OPTIONAL_WEIGHT, PLUGIN, SETTING, SKILL
 from repertoire.domain.digest import digest_of
-from repertoire.ingestion import hooks, servers, validation, values
+from repertoire.ingestion import hooks, servers, started, validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import (
     ComponentRequirement,
@@ -30,13 +30,16 @@ _DECLARING = {
     "agents": AGENT,
     "commands": COMMAND,
     "hooks": HOOK,
+    "lspServers": HOOK,
     "mcpServers": MCP_SERVER,
+    "monitors": HOOK,
     "outputStyles": SETTING,
     "skills": SKILL,
 }
 _INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
 OWN = ".claude-plugin/plugin.json"
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
+_DEPENDENCIES = {"dependencies": 1.0, "optionalDependencies": OPTIONAL_WEIGHT}  # the client installs both
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
 
@@ -218,10 +221,11 @@ def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
             *values.words(data.get("category")),
         ),
         repository=repository_of(_url(data.get("repository")) or _url(data.get("homepage"))),
-        needs=tuple(_dependencies(data.get("dependencies"))),
+        needs=tuple(need for key in _DEPENDENCIES for need in _dependencies(data.get(key), key)),
         declared=dict(_declared(data, root)),
         commands=dict(_named_commands(values.mapping(data.get("commands")), root)),
         details={key: data[key] for key in _DETAILS if key in data},
+        starts_on=on if isinstance(on := data.get("defaultEnabled"), bool) else None,
     )
 
 
@@ -229,17 +233,18 @@ def _url(value: Any) -> str:
     return values.text(value.get("url") if isinstance(value, Mapping) else value)
 
 
-def _dependencies(listed: Any) -> Iterator[ComponentRequirement]:
+def _dependencies(listed: Any, key: str) -> Iterator[ComponentRequirement]:
     items = listed if isinstance(listed, list) else list(values.mapping(listed))
     for item in items[:50]:
         name = values.name(item.get("name") if isinstance(item, Mapping) else item)
+        name = name.partition("@")[0] or name
         if name:
-            yield ComponentRequirement("plugin", name.partition("@")[0] or name, 1.0, "plugin.json dependencies")
+            yield ComponentRequirement("plugin", name, _DEPENDENCIES[key], f"plugin.json {key}")
 
 
 def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
     for key, kind in _DECLARING.items():
-        listed = data.get(key)
+        listed = started.stated(data, key)
         if isinstance(listed, Mapping):  # commands by name, each with a source; inline hooks and servers have none
             listed = [values.mapping(item).get("source") for item in listed.values()]
         for item in listed if isinstance(listed, list) else [listed]:
@@ -275,6 +280,7 @@ def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
         declared={**listed.declared, **own.declared},
         commands={**listed.commands, **own.commands},
         details={**listed.details, **own.details},
+        starts_on=own.starts_on if listed.starts_on is None else listed.starts_on,
     )
 
 
@@ -283,15 +289,17 @@ def _with_base(own: PluginFacts, base: PluginFacts | None) -> PluginFacts:
 
 
 def inline_drafts(data: Mapping[str, Any], facts: PluginFacts) -> FileOutcome:
-    """Return the MCP servers and the hooks that are written in a plugin's manifest or entry itself."""
+    """Return the servers, hooks and monitors that are written in a plugin's manifest or entry itself."""
     found: list[Draft] = []
     warnings: tuple[str, ...] = ()
     if inline := _inline_servers(data):
         listed = servers.outcome(inline, plugin=facts)
         found, warnings = list(listed.drafts), listed.warnings
-    if configured := values.mapping(data.get("hooks")):
+    if configured := hooks.with_modules(values.mapping(data.get("hooks"))):
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
+    for key in (started.MONITORS, started.LANGUAGE_SERVERS):
+        found += started.drafts(facts.name, started.stated(data, key))
     return FileOutcome(tuple(dataclasses.replace(one, plugin=facts.name) for one in found), warnings)
 
 

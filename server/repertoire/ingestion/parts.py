@@ -100,6 +100,7 @@ class PluginFacts:
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
     taken: bool = True  # whether the client accepts the manifest
+    starts_on: bool | None = None  # whether it is on once it is installed; where nothing is said, it is
     shares: bool = False  # its folder holds other plugins, too; each has what it declares
 
     @property

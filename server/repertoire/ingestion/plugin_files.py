@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTING, SKILL
+from repertoire.ingestion import started
 from repertoire.ingestion.invocation import is_miscalled
 from repertoire.ingestion.parts import PluginFacts
 
 _FOLDERS = {AGENT: ("agents/",), COMMAND: ("commands/",), SETTING: ("output-styles/",), SKILL: ("skills/",)}
 _SKILL_DEPTH = 2  # folders above a SKILL.md (skills/NAME): the client finds deeper skills only through a manifest
-_FILES = {HOOK: ("hooks/hooks.json",), MCP_SERVER: (".mcp.json",)}
+_FILES = {HOOK: ("hooks/hooks.json", *started.FILES), MCP_SERVER: (".mcp.json",)}
 
 
 def carries(plugin: PluginFacts, path: str, kind: str, skills: frozenset[str]) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 from repertoire.installing.journal import digest
 from repertoire.installing.places import InstallPaths
 
+PRUNING = ("--prune", "--yes")  # has `plugin uninstall` remove what the client installed because the plugin needs it
+
 
 def plugins_of(marketplace: str, places: InstallPaths) -> list[str]:
     """Return the installed plugins of a marketplace."""
@@ -32,8 +34,8 @@ def is_gone(undo: Sequence[str], places: InstallPaths) -> bool:
         case ["plugin", "marketplace", "remove", name]:
             known = _parsed(places.known_marketplaces)
             return isinstance(known, dict) and name not in known
-        case ["plugin", "uninstall", *scope, plugin]:
-            return _is_without(plugin, "project" if scope else "user", places)
+        case ["plugin", "uninstall", *options, plugin]:
+            return _is_without(plugin, "project" if "project" in options else "user", places)
         case ["plugin", "disable", *scope, plugin]:
             settings = _object(_parsed(places.settings("project" if scope else "user")))
             return _object(settings.get("enabledPlugins")).get(plugin) is False

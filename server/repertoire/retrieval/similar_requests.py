@@ -36,6 +36,7 @@ _HEAD = 150  # rows that may pass likelihood on
 _TRUST_PRIOR = 3.0  # weight of the prior trust, in checked requests
 _SAME_REQUEST_TRUST = 0.98  # trust at most, even for the same words; 1 would silence all other evidence
 _MOSTLY_REFUSED = 0.7  # acceptance below which what serves nearly as likely is named first
+_REFUSED_AGAIN = 0.35  # acceptance of what similar requests refused twice and never accepted, or in such a ratio
 _ACCEPTANCE_PRIOR = 1.0  # weight of the prior, in requests that accepted a component
 # A use of this weight lends half the trust of a new one: with a half-life of 90 days, one of a year ago. Till then what
 # was used once is the best that is known; after two years next to nothing is left of it.
@@ -105,6 +106,10 @@ class RequestEvidence:
     def refused(self, row: int) -> bool:
         """Tell whether similar requests mostly refused a row: its calls failed, or another was used in its place."""
         return self.acceptance(row) < _MOSTLY_REFUSED
+
+    def refused_again(self, row: int) -> bool:
+        """Tell whether similar requests refused a row more than once and hardly ever accepted it."""
+        return self.acceptance(row) < _REFUSED_AGAIN
 
     @property
     def speaks(self) -> bool:

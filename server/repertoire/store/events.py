@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from repertoire.domain.event import COUNTED, OUTCOME, Event
+from repertoire.domain.event import AT_ONCE_KINDS, COUNTED, Event
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
 from repertoire.store.rows import as_json, storable
@@ -30,7 +30,7 @@ class Events:
                     for e in events
                 ],
             )
-            if any(e.kind == OUTCOME for e in events):  # a snapshot keeps the ranking that learning gave it
+            if any(e.kind in AT_ONCE_KINDS for e in events):  # a snapshot keeps the ranking that learning gave it
                 self._db.touch(*self._db.layout.views_by_name)
 
     def moved_from_spool(self) -> frozenset[str]:
@@ -105,9 +105,9 @@ class Events:
         )
         return {str(node): str(at) for node, at in rows}
 
-    def count(self, kind: str) -> int:
-        """Count the events of a kind."""
-        return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))
+    def count(self, *kinds: str) -> int:
+        """Count the events of these kinds."""
+        return int(self._db.value(f"SELECT count(*) FROM event WHERE kind IN ({marks(kinds)})", kinds))
 
     def size(self) -> int:
         """Count all events."""

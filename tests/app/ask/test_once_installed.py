@@ -96,7 +96,7 @@ def test_what_leads_a_set_leads_it_once_it_is_installed_and_until_it_fails(opene
     items = asked(opened, task).items
     assert items[0].hit.component.name != led[task].name
     hinted = offer(opened.pipeline, task, HintLimits(muted=opened.unfit_for_hints()))
-    assert [hit.component.name for hit in hinted.hits] == ["code-simplifier", led[task].name]
+    assert [hit.component.name for hit in hinted.hits] == ["code-simplifier"]
     assert not any(why.kind == "request" for item in items for why in item.hit.whys)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
 from repertoire.app.installation import needs
+from repertoire.app.installation.dependencies import dependencies_of
 from repertoire.app.installation.installable import AcceptedFlag, InstallContext, InstallPart, plan_component
 from repertoire.app.lookup import find_to_install
 from repertoire.app.sources.ingest import content_now, ingest
@@ -236,6 +237,7 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest, written: 
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()
+    names = frozenset(plugin.partition("@")[0] for plugin in machine.installed_plugins)
 
     def root(source: str) -> Path:
         info = sources[source]
@@ -262,6 +264,7 @@ def _install_context(store: Store, home: Path, wanted: InstallRequest, written: 
         servers=frozenset(_servers(machine)),
         root=root,
         unit=unit,
+        depends=lambda plugin: dependencies_of(store.graph, plugin, names),
         accepted=accepted,
         journal=Journal(home),
         flagged=wanted.flagged,

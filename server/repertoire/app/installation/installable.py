@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.installation.started import Started, refuse_plugin_inside, started_below, started_in
+from repertoire.app.installation.dependencies import Dependencies
+from repertoire.app.installation.plugin_inside import refuse_plugin_inside
 from repertoire.domain.component import (
     AGENT,
     CATALOGUE,
@@ -27,6 +28,7 @@ from repertoire.domain.trust import INSTALLABLE, Flag, rank
 from repertoire.ingestion import hooks, servers
 from repertoire.installing import merging
 from repertoire.installing.changing import PlannedFile
+from repertoire.installing.client_objects import PRUNING
 from repertoire.installing.files import ComponentFile, gather
 from repertoire.installing.journal import ClientCommand, Journal, digest, read_content
 from repertoire.installing.places import InstallPaths
@@ -84,6 +86,7 @@ class InstallContext:
     servers: frozenset[str]  # names of configured MCP servers
     root: Callable[[str], Path]  # returns the folder of a source by its key
     unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
+    depends: Callable[[Component], Dependencies]  # returns the other plugins that come with a plugin
     accepted: Callable[[StoredComponent], frozenset[AcceptedFlag]]  # none if it changed since a person accepted it
     journal: Journal
     flagged: bool = False  # a person allows flagged components
@@ -163,23 +166,23 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
     if any(isinstance(step, SetPlugin) and _is_on_for_team(context, step.plugin) for step in steps):
         return InstallPart(component, notes=("it is installed already: the project's settings turn it on",))
     along = [other for other in context.unit(component) if other.component.id != component.id]
+    plugin = next((one.component for one in (stored, *along) if one.component.type == PLUGIN), component)
+    others = context.depends(plugin)
+    along += [part for one in others.read for part in context.unit(one.component)]
     for other in along:
         _refuse_flagged(context, other.component, other.component.flags)
-    commands = [command for step in steps if (command := _command(context, component, step)) is not None]
+    commands = [command for step in steps if (command := _command(context, component, step, others)) is not None]
     if not commands:  # since it was read last: the store says otherwise
         return InstallPart(component, notes=("it is installed already",))
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
-    root = context.root(stored.source)
-    whole = next((root / one.path for one in members if one.type == PLUGIN), root)
-    beside = () if unread else _checked(context, stored, started_below(whole, root))
     unchecked = "the plugin's other parts were neither read nor checked, and what sessions will start is not known yet"
     return InstallPart(
         component,
         commands=tuple(commands),
-        runs=() if unread else (*(line for member in members for line in _runs(member)), *beside),
+        runs=() if unread else tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=(unchecked,) if unread else (),
+        notes=(*((unchecked,) if unread else ()), *others.notes()),
     )
 
 
@@ -189,7 +192,7 @@ def _is_on_for_team(context: InstallContext, plugin: str) -> bool:
     return context.places.for_project and team.get(plugin, False)
 
 
-def _command(context: InstallContext, component: Component, step: Step) -> ClientCommand | None:
+def _command(context: InstallContext, component: Component, step: Step, others: Dependencies) -> ClientCommand | None:
     scope = ("--scope", "project") if context.places.for_project else ()
     if isinstance(step, AddMarketplace):
         if component.marketplace in context.machine.known_marketplaces:
@@ -198,7 +201,8 @@ def _command(context: InstallContext, component: Component, step: Step) -> Clien
         return ClientCommand(add, ("plugin", "marketplace", "remove", component.marketplace))
     if not isinstance(step, SetPlugin) or (step.verb == "install" and step.plugin in context.machine.installed_plugins):
         return None
-    return ClientCommand(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
+    undo = ("plugin", _UNDO[step.verb], *scope, *(PRUNING if others and step.verb == "install" else ()), step.plugin)
+    return ClientCommand(("plugin", step.verb, *scope, step.plugin), undo)
 
 
 def _runs(component: Component) -> Iterator[str]:
@@ -230,7 +234,6 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
     refuse_plugin_inside(component, found)
     _check(context, stored, found, step)
     inside = list(_inside(context, stored, step)) if step.whole else []
-    beside = _checked(context, stored, started_in(found))
     for other in inside:
         _refuse_flagged(context, other, other.flags)
     target = context.places.of(step.folder, step.name)
@@ -253,7 +256,7 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
     return InstallPart(
         component,
         files=tuple(files),
-        runs=(*(line for member in (component, *inside) for line in _runs(member)), *beside) if files else (),
+        runs=tuple(line for member in (component, *inside) for line in _runs(member)) if files else (),
         along=tuple(other for other in inside if other.type in _LISTED),
         notes=(*notes, *(() if files else ("it is there already",))),
     )
@@ -288,13 +291,6 @@ def _check(context: InstallContext, stored: StoredComponent, found: Sequence[Com
     unread = {one.path: None for one in found if b"\x00" in one.content and one.path in texts}
     parts = {path: unread.get(path, content) for path, content in texts.items() if step.whole}
     _refuse_new(context, stored, scan(stored.component, text, parts.items()))
-
-
-def _checked(context: InstallContext, stored: StoredComponent, started: Started) -> Sequence[str]:
-    """Return a line for each program that a plugin starts; they are checked as what a hook runs is."""
-    programs = "\n".join(command for _, command in started)
-    _refuse_new(context, stored, scan(stored.component, "", [("started.sh", programs)]))
-    return [f"{name}: {command}" for name, command in started]
 
 
 def _refuse_new(context: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:

@@ -163,14 +163,16 @@ def _likely(
 ) -> tuple[list[Hit], list[Hit]]:
     """Return the hits in the order in which a hint names them, installed ones first, and those near the best of them.
 
-    What similar prompts mostly refused, as by failing, stands behind the others. Those that a reader takes for what the
-    session was `told` of are left out.
+    What similar prompts mostly refused, as by failing, stands behind the others; what they refused again and again, and
+    what a reader takes for what the session was `told` of, is left out.
     """
+    past, row_of = ranking.past, ranking.snapshot.row_of
     likely = [hits[place] for place in _as_asked_for(ranking, ranking.answering[: len(hits)])]
     best = max((hit.score for hit in likely), default=0.0)
     here = _installed(pipeline, ranking, likely, best)
     likely = [*here, *(hit for hit in likely if hit not in here)]
-    likely.sort(key=lambda hit: ranking.past.refused(ranking.snapshot.row_of(hit.component.id)))
+    likely = [hit for hit in likely if not past.refused_again(row_of(hit.component.id))]
+    likely.sort(key=lambda hit: past.refused(row_of(hit.component.id)))
     if any(hit.component.id in limits.seen and hit.score >= INSTALLED_FIRST_THRESHOLD * best for hit in here):
         likely = [hit for hit in likely if hit.component.installed]  # one that is there, and known, does this already
     likely = [hit for hit in likely if not any(_is_taken_for(hit.component, one) for one in told)]

@@ -71,7 +71,7 @@ class UsageCache:
     """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
     `size` returns the length of the log, which is read again only after it has grown by 1/50, or if `said` has changed:
-    how often persons gave feedback. `team` returns what a team tells of each component.
+    how many events count at once, as feedback and failed calls do. `team` returns what a team tells of each component.
     """
 
     def __init__(
