@@ -84,8 +84,13 @@ async def test_what_a_person_declines_is_deleted_and_not_asked_again(
         assert "nothing was kept" in await ask(client, "contribute_trace", **SAID)
         assert statuses(home) == []
         again = await ask(client, "contribute_trace", **{**SAID, "title": "Totals fail again"})
-    assert "token" in again, "a person who wants it all the same can have it"
-    assert len(person.forms) == 1
+        assert len(person.forms) == 1
+        token = re.findall(r"token\W+([0-9a-f]{8})\b", again)[0]
+        assert "nothing was kept" in await ask(client, "contribute_trace", token=token), (
+            "no model keeps it by its token"
+        )
+        assert len(person.forms) == 2, "no model keeps by a token what a person refused"
+    assert statuses(home) == []
     [refused] = events_of(home, PROPOSED)
     assert refused.data["errors"]
 

@@ -32,6 +32,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff]"
 )
 
+_QUOTES = str.maketrans("“”", '""')
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _WRITTEN_BREAKS = re.compile(r"(?<!\b[A-Za-z]:)(?:\\n)+")  # not in C:\new
 
@@ -141,6 +142,11 @@ def clean_line(text: str, limit: int) -> str:
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def in_quotes(text: str, limit: int) -> str:
+    """Return untrusted text as a line in quotes, which no quotation mark of its own ends."""
+    return f"“{clean_line(text, limit).translate(_QUOTES)}”"
 
 
 def clean_lines(text: str, limit: int) -> list[str]:

@@ -20,7 +20,7 @@ _LOG = logging.getLogger(__name__)
 
 async def consent_to(asked: Consent, session: ServerSession, request: str | int | None) -> bool | None:
     """Return whether the person agreed; None if the client has no forms, or the form was closed without an answer."""
-    if not _shows_forms(session):
+    if not shows_forms(session):
         return None
     try:
         answer = await session.elicit_form(asked.message, _FORM, related_request_id=request)
@@ -32,7 +32,8 @@ async def consent_to(asked: Consent, session: ServerSession, request: str | int 
     return False if answer.action == "decline" else None
 
 
-def _shows_forms(session: ServerSession) -> bool:
+def shows_forms(session: ServerSession) -> bool:
+    """Tell whether the client shows its person forms."""
     client = session.client_capabilities
     forms = client.elicitation if client is not None else None
     return forms is not None and session.can_send_request and (forms.form is not None or forms.url is None)

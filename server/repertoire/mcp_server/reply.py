@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+ASKS = "(asks)"  # stands beside a draft's token, and is no tool's argument, where a person can be asked in a form
+
 
 @dataclass(frozen=True)
 class Consent:

@@ -15,10 +15,10 @@ from mcp.server.session import ServerSession
 from repertoire import __version__
 from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.arguments import checked
-from repertoire.mcp_server.consent import consent_to
+from repertoire.mcp_server.consent import consent_to, shows_forms
 from repertoire.mcp_server.memory_tools import MEMORY_TOOLS
 from repertoire.mcp_server.own_files import restart_due
-from repertoire.mcp_server.reply import Reply
+from repertoire.mcp_server.reply import ASKS, Reply
 from repertoire.mcp_server.tool import Tool
 from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
 
@@ -119,7 +119,7 @@ def build_server(handlers: Handlers) -> Server[Any]:
             await context.session.report_progress(done, None, message)
 
         try:
-            reply = await handlers.tool(tool.name, checked(tool, arguments), progress)
+            reply = await handlers.tool(tool.name, _told(checked(tool, arguments), context.session), progress)
             agreed = (
                 await consent_to(reply.consent, context.session, context.request_id)
                 if reply.consent is not None
@@ -166,6 +166,11 @@ def tool_entry(tool: Tool, *, text_only: bool) -> types.Tool:
         ),
         _meta={"anthropic/alwaysLoad": True} if tool.always_load else None,
     )
+
+
+def _told(arguments: dict[str, Any], session: ServerSession) -> Mapping[str, Any]:
+    """Return a call's arguments; with a draft's token also that the person can be asked about it in a form."""
+    return {**arguments, ASKS: True} if "token" in arguments and shows_forms(session) else arguments
 
 
 def _text(text: str, *, failed: bool = False, data: Mapping[str, Any] | None = None) -> types.CallToolResult:

@@ -14,12 +14,13 @@ from repertoire.app.usage import lessons
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.domain.errors import StoreBusy
 from repertoire.mcp_server.opened import Opened
-from repertoire.mcp_server.reply import Consent, Reply
+from repertoire.mcp_server.reply import ASKS, Consent, Reply
 from repertoire.rendering.traces import consent_text
 from repertoire.verbs.verb import Context
 
 if TYPE_CHECKING:
     from repertoire.app.projects.review import Sighting
+    from repertoire.app.traces.contribute import Contribution
 
 _ATTEMPTS = 6
 Lesson = Union[lessons.Lesson, solving.Proposal, "Sighting"]  # what a hook taught beside its events
@@ -67,14 +68,33 @@ class Writes(Opened):
 
         call = CALLS[name]
         context = Context.of(self.repertoire, project=arguments.get("project", ""), session=session)
-        done = call.verb.run(context, call.question(arguments))
-        return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
+        refused = self._refused(arguments)
+        done = refused or call.verb.run(context, call.question(arguments))
+        return Reply(call.verb.text(done), call.verb.data(done), self._consent(done, again=refused is not None))
 
-    def _consent(self, done: object) -> Consent | None:
-        """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
+    def _refused(self, arguments: Mapping[str, Any]) -> Contribution | None:
+        """Return the draft that is to be confirmed if its problem was refused once, and a person can be asked again.
+
+        Else a model would keep by its token what its person just said no to.
+        """
+        if not arguments.get(ASKS) or arguments.get("discard"):
+            return None
         from repertoire.app.traces.contribute import Contribution, was_refused  # noqa: PLC0415 - as above
 
-        if not isinstance(done, Contribution) or not done.token or was_refused(self.repertoire.store, done.trace):
+        token = arguments["token"].strip()
+        found = self.repertoire.store.traces.of_token(token)
+        return Contribution(found, token) if found and was_refused(self.repertoire.store, found) else None
+
+    def _consent(self, done: object, *, again: bool) -> Consent | None:
+        """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused.
+
+        That is asked `again` only where its draft is to be confirmed.
+        """
+        from repertoire.app.traces.contribute import Contribution, was_refused  # noqa: PLC0415 - as above
+
+        if not isinstance(done, Contribution) or not done.token:
+            return None
+        if not again and was_refused(self.repertoire.store, done.trace):
             return None
         return Consent(done.token, consent_text(done.trace))
 

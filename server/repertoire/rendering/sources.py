@@ -13,9 +13,12 @@ from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE
 from repertoire.rendering.freshness import lost_data, lost_text
 from repertoire.store.sources import SourceRow
+from repertoire.trust.hidden import suspicion
 
 _REASONS = 12
 _LINE = 160
+_UNQUOTED = str.maketrans(dict.fromkeys("'\"`", " "))  # a note itself quotes a file's words
+_WITHHELD = "  Note: a note is withheld, since a file in it gives a model orders by its name or words"
 _NONE = "  Note: no file in it is a component, such as a skill, agent, command, hook, MCP server or plugin"
 
 
@@ -28,9 +31,9 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
             f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
             f"in {report.seconds:.1f} s"
         )
-        blocks += _notes(report)
+        notes = (*_notes(report), *_skipped(report))
+        blocks += [_WITHHELD if suspicion(line.translate(_UNQUOTED)) else line for line in notes]
         blocks += [] if report.components or report.skipped else [_NONE]
-        blocks += _skipped(report)
     return "\n".join(blocks) or "Nothing was read."
 
 

@@ -70,6 +70,18 @@ class Machine:
     described: Mapping[str, str] = field(default_factory=dict)  # plugin -> key of the source that describes it
     vanished: frozenset[str] = frozenset()  # keys of marketplaces and plugins that are listed but whose folder is gone
 
+    def installed_from(self, repository: str) -> frozenset[str]:
+        """Return the installed plugins, but those of marketplaces that came from another repository than this one.
+
+        A source may call its marketplace and plugins as others are called; nothing of it is installed by that.
+        """
+        others = {
+            place.marketplace
+            for place in self.places
+            if not place.plugin and place.repository and place.repository.lower() != repository.lower()
+        }
+        return frozenset(name for name in self.installed_plugins if name.rpartition("@")[2] not in others)
+
 
 def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     """Find everything that Claude Code has on this machine and in a project; empty if it was never used."""

@@ -26,7 +26,9 @@ def scratch(beside: Path) -> Iterator[Path]:
         OSError: the folder cannot be created.
     """
     place = beside.parent / PLACE
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # `parents` alone would let others into the folder of all clones or packs, where the home was made open to them
+    beside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    place.mkdir(exist_ok=True, mode=0o700)
     with contextlib.ExitStack() as owned:
         with only_one(place / _LOCK, lambda _seconds: None):  # no other process deletes the folder before it is locked
             _sweep(place)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from repertoire.domain.component import HOOK, MCP_SERVER, SETTING, Component
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTING, SKILL, Component
 from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import CheckMatch
 from repertoire.trust.exfiltration import SENDS
@@ -33,6 +33,19 @@ def commands(component: Component, text: str) -> Iterator[str]:
     data = _parse(text)
     line = _mapping(data.get("statusLine")).get("command")
     yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
+
+
+def of_front_matter(component: Component) -> Iterator[str]:
+    """Yield the commands of hooks that the front matter of a skill, agent or command states, run while it is used."""
+    waiting = [component.front_matter.get("hooks")] if component.type in (SKILL, AGENT, COMMAND) else []
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if isinstance(one.get("command"), str):
+                yield one["command"]
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 def long_values(component: Component, text: str) -> Iterator[str]:

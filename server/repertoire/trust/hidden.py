@@ -26,6 +26,8 @@ _ORDER = re.compile(
         (?:\w+\s+)?(?:skill|plugin|tool|agent|server|command|component)
     | \bdo\s+not\s+(?:tell|inform|mention|reveal|show|warn)\s+(?:\w+\s+){0,4}(?:user|human|anyone|developer)
     | \bwithout\s+(?:telling|informing|asking|alerting)\s+the\s+(?:user|human|developer)
+    | \byou\s+are\s+now\s+in\s+(?:maintenance|developer|debug|admin|root|god|jailbreak|unrestricted)\s+mode\b
+    | \buser\s+(?:has\s+)?already\s+(?:pre-?)?(?:approved|authori[sz]ed|consented\s+to|permitted)\s+(?:every|all|any)\b
     | \b(?:new|updated|real)\s+system\s+(?:prompt|instructions?|message)\b
     | </?\s*(?:system|assistant|system-reminder)\s*> | \[/?(?:INST|SYSTEM)\] | <\|(?:im_start|im_end|system)\|>
     | \b(?:send|post|upload|exfiltrate|leak|forward)\s+(?:\w+\s+){0,6}
@@ -33,6 +35,7 @@ _ORDER = re.compile(
         to\s+(?:https?:|www\.|this\s+(?:url|address|server|endpoint))
     """
 )
+_PIPED = re.compile(r"(?i)\b(?:curl|wget|iwr|irm)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|python3?|iex)\b")
 # Plain orders to a model: in an invisible comment they are enough, because only a model reads it.
 _COMMENT_ORDER = re.compile(
     r"(?i)\b(?:assistant|claude|the\s+model|the\s+agent|llm|ai)\b.{0,80}\b(?:must|should|always|never|run|execute|send|ignore)\b"
@@ -48,6 +51,11 @@ def suspicion(text: str) -> str | None:
     if any(not _quoted(match) for match in _ORDER.finditer(text)):
         return "orders to the model"
     return None
+
+
+def unfit_unasked(text: str) -> bool:
+    """Tell whether a title must not be shown unasked: it is suspicious, or has something downloaded into a shell."""
+    return suspicion(text) is not None or _PIPED.search(text) is not None
 
 
 def _comments(text: str) -> Iterator[str]:

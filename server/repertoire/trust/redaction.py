@@ -57,13 +57,13 @@ _PREFIXED = linear.compile(
       sk-[A-Za-z0-9_-]{16,} | [rsp]k_(?:live|test)_[A-Za-z0-9]{10,} | gh[opusr]_[A-Za-z0-9]{20,}
     | github_pat_[A-Za-z0-9_]{20,} | gl[a-z]{2,4}-[A-Za-z0-9_-]{20,} | AIza[A-Za-z0-9_-]{30,} | ya29\.[A-Za-z0-9_-]{20,}
     | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,} | npm_[A-Za-z0-9]{30,} | pypi-[A-Za-z0-9_-]{16,}
-    | hf_[A-Za-z0-9]{20,} | gsk_[A-Za-z0-9]{20,} | xai-[A-Za-z0-9]{20,} | r8_[A-Za-z0-9]{20,}
-    | dckr_pat_[A-Za-z0-9_-]{20,}
+    | (?:hf_|lsv2_[a-z]{2}_)[A-Za-z0-9_]{20,} | gsk_[A-Za-z0-9]{20,} | xai-[A-Za-z0-9]{20,} | r8_[A-Za-z0-9]{20,}
+    | (?:dckr_pat_|GOCSPX-|pplx-|tvly-)[A-Za-z0-9_-]{20,}
     | do[opr]_v1_[a-f0-9]{32,} | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,} | hv[sb]\.[A-Za-z0-9_-]{20,}
     | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32} | lin_api_[A-Za-z0-9]{30,} | figd_[A-Za-z0-9_-]{20,} | sbp_[a-f0-9]{30,}
     | (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16} | AGE-SECRET-KEY-1[A-Z0-9]{50,} | EAACEdEose0cBA[A-Za-z0-9]+
     | rpc_[a-z0-9-]{1,40}_[0-9a-f]{12}_[A-Za-z0-9-]{20,50} | whsec_[A-Za-z0-9+/=]{20,} | tskey-[a-z]+-[A-Za-z0-9-]{16,}
-    | nvapi-[A-Za-z0-9_-]{40,} | dapi[a-f0-9]{32} | pul-[a-f0-9]{40} | glsa_[A-Za-z0-9_]{32,}
+    | nvapi-[A-Za-z0-9_-]{40,} | dapi[a-f0-9]{32} | pul-[a-f0-9]{40} | glsa_[A-Za-z0-9_]{32,} | NRAK-[A-Z0-9]{27}
     | ATATT3[A-Za-z0-9_=-]{40,} | sntry[su]_[A-Za-z0-9=+/_-]{32,} | dp\.(?:pt|st|sa|ct)\.[A-Za-z0-9]{40,}
     | PMAK-[a-f0-9]{24}-[a-f0-9]{34} | discord(?:app)?\.com/api/webhooks/[0-9]{5,}/[A-Za-z0-9_-]{20,}
     | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?

@@ -26,7 +26,7 @@ from repertoire.trust.redaction import redact
 from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 8  # raised when a text may get other flags than before, so that everything is scanned again
+RULES_VERSION = 9  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -59,6 +59,11 @@ _MOST = 20  # flags of one component at most, of each rule that it breaks the gr
 _MOST_TEXT = 1_000_000
 _LINE = 160
 _TEXTS = (".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".html")
+_SHOWN = 4_000  # characters of a text that is shown in one line; less of it is
+# What parts a text from what stands before it: fences, cells of tables, tags and the frames of messages.
+_MARKS = re.compile(r"`{3,}|~{3,}|\||[<\u2039][^<>\u2039\n]{1,40}>|\[/?[A-Z]{3,12}\]")
+_LISTED = re.compile(r"^[-*+>#.\s]+|^\d{1,3}[.)]\s")
+_JOINTS = re.compile(r"[-_./\s]+")
 _KIND = re.compile(r'"type"\s*:\s*"(prompt|command|agent|http|mcp_tool)"')
 _OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # types that are read from a file which holds other data too
 
@@ -70,12 +75,17 @@ def is_checked(path: str) -> bool:
 
 
 def scan(
-    component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = (), commands: str = ""
+    component: Component,
+    text: str = "",
+    parts: Iterable[tuple[str, str | None]] = (),
+    commands: str = "",
+    shown: Iterable[str] = (),
 ) -> tuple[Flag, ...]:
     """Return the flags of a component, the gravest first.
 
     `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read;
-    `commands` is what a hook or a server runs, of which the component itself keeps an excerpt.
+    `commands` is what a hook or a server runs, of which the component itself keeps an excerpt; `shown` are texts that
+    answers show in a line, beside the component's description and names.
     """
     found: list[tuple[str, CheckMatch]] = [("", item) for item in _check_declarations(component)]
     # a component that shares its file with others is scanned by its own data alone
@@ -83,9 +93,11 @@ def scan(
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
     own = list(_scan_file(text, component.path) if alone else _scan_shared_data(component, text, commands))
+    for command in configuration.of_front_matter(component):
+        own += _scan_text(ScannedText(command, kind=SCRIPT))
+    own += _scan_description(component.description, text, own) if alone else ()
+    own += _unknown(_orders_shown(component, shown), own)
     found += [("", item) for item in own]
-    if alone:
-        found += [("", item) for item in _scan_description(component.description, text, own)]
     for path, part in parts:
         if part is None:
             found += [(path, _unreadable())] if is_script(path) else []
@@ -94,18 +106,45 @@ def scan(
     return _flags(found)
 
 
+def _orders_in_line(text: str, *, believed: bool = True) -> Iterator[CheckMatch]:
+    """Yield the orders in a text as answers and hints show it: in one line.
+
+    A fence, list, table or line break around an order excuses it in its file, where it is seen, and is not shown.
+    """
+    document = ScannedText(_LISTED.sub("", _MARKS.sub(". ", clean_line(text, _SHOWN)).lstrip()))
+    document.believed = believed
+    yield from (replace(item, line=replace(item.line, number=0)) for item in _ORDERS.run(document))
+
+
+def _orders_shown(component: Component, further: Iterable[str]) -> Iterator[CheckMatch]:
+    """Yield the orders in what answers show of a component in a line; no name is long enough to warn of one."""
+    for text in (component.description, *further):
+        yield from _orders_in_line(text)
+    names = (component.name, component.plugin, component.marketplace, component.path, component.licence)
+    for name in dict.fromkeys(filter(None, names)):
+        yield from _orders_in_line(_JOINTS.sub(" ", name), believed=False)
+
+
 def _check_declarations(component: Component) -> Iterator[CheckMatch]:
     yield from permissions.of_component(component)
     yield from typosquatting.of_component(component)
 
 
-def _scan_description(description: str, text: str, own: Sequence[CheckMatch]) -> Iterator[CheckMatch]:
+def _scan_description(description: str, text: str, own: Sequence[CheckMatch]) -> list[CheckMatch]:
     """Scan a description as a model reads it, for what the scan of its file took for a quotation: YAML's own quotes."""
     lines = text.splitlines()
     number = next((place for place, line in enumerate(lines, start=1) if line.startswith("description:")), 0)
-    for item in _scan_text(ScannedText(description)):
-        if not any(known.rule == item.rule and rank(known.severity) >= rank(item.severity) for known in own):
-            yield replace(item, line=replace(item.line, number=number))
+    found = _unknown((*_scan_text(ScannedText(description)), *_orders_in_line(description)), own)
+    return [replace(item, line=replace(item.line, number=number)) for item in found]
+
+
+def _unknown(found: Iterable[CheckMatch], known: Sequence[CheckMatch]) -> list[CheckMatch]:
+    """Return the matches of rules that no known match breaks as gravely."""
+    return [
+        item
+        for item in found
+        if not any(one.rule == item.rule and rank(one.severity) >= rank(item.severity) for one in known)
+    ]
 
 
 def _scan_shared_data(component: Component, text: str, stated: str) -> Iterator[CheckMatch]:

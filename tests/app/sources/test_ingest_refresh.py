@@ -76,10 +76,11 @@ def test_what_is_read_for_real_takes_the_catalogues_place_and_gives_it_back(benc
 
 
 def test_what_is_read_from_a_copy_that_tells_no_repository_takes_the_catalogues_place_too(bench):
-    entry = next(item for item in reading.load().components if item.type == "skill" and item.path.endswith("SKILL.md"))
+    whole = [item for item in reading.load().components if item.repository == "github.com/getsentry/skills"]
+    entry = next(item for item in whole if item.type == "skill")
     bench.ingest("catalogue")
 
-    bench.ingest(bench.write({entry.path: skill(entry.name, "A copy."), "skills/other/SKILL.md": skill("other")}))
+    bench.ingest(bench.write({item.path: skill(item.name, "A copy.") for item in whole if item.type == "skill"}))
 
     assert bench.store.graph.by_key(entry.id) is None
     (found,) = (row for row in bench.store.graph.summaries() if (row.type, row.name) == (entry.type, entry.name))

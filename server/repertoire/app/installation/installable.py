@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.installation.dependencies import Dependencies
+from repertoire.app.installation.plugin_inside import refuse_plugin_inside
 from repertoire.domain.component import (
     AGENT,
     CATALOGUE,
@@ -212,6 +213,8 @@ def _runs(component: Component) -> Iterator[str]:
         stated = component.front_matter
         line = servers.command_line(stated) or str(stated.get("url", ""))
         yield from (f"{component.name}: {line}",) if line else ()
+    elif isinstance(held := component.front_matter.get("hooks"), Mapping):
+        yield from (f"{component.name}, while it is used: {line}" for line in hooks.summarise(held).text.splitlines())
 
 
 def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer) -> InstallPart:
@@ -228,6 +231,7 @@ def _of_server(context: InstallContext, stored: StoredComponent, step: AddServer
 def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
     component = stored.component
     found, links = gather(Path(step.source), context.root(stored.source), whole=step.whole)
+    refuse_plugin_inside(component, found)
     _check(context, stored, found, step)
     inside = list(_inside(context, stored, step)) if step.whole else []
     for other in inside:

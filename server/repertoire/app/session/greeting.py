@@ -12,7 +12,7 @@ from repertoire.app.session.install_program import missing_program
 from repertoire.catalogue.fitting import COMMON, Fit
 from repertoire.catalogue.profile import Profile
 from repertoire.domain.hint import HintItem, hint_text
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, in_quotes
 from repertoire.domain.tokens import tokens_of
 
 _NAMED_TERMS = 4
@@ -81,7 +81,7 @@ def _solved_lines(traces: Sequence[tuple[str, str]]) -> str:
 
 def solved_line(key: str, title: str) -> str:
     """Return the line of one trace."""
-    return f"- “{clean_line(title, _TITLE)}” ({key})"
+    return f"- {in_quotes(title, _TITLE)} ({key})"
 
 
 def _item(profile: Profile, fit: Fit) -> HintItem:

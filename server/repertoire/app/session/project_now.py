@@ -21,7 +21,7 @@ from repertoire.projects.tasks import ready
 from repertoire.store.light.file import SqliteError
 from repertoire.store.light.project import KnownTask, KnownTasks, read_tasks
 from repertoire.store.light.start import StartReader
-from repertoire.trust.hidden import suspicion
+from repertoire.trust.hidden import unfit_unasked
 
 _UNFINISHED = "Repertoire: tasks of this project that were begun and not finished (memory_get, memory_move)"
 _READY = "Repertoire: tasks noted for this project that nothing blocks (memory_get, memory_move)"
@@ -54,7 +54,7 @@ def project_now(home: Path, project: str) -> Said:
 
 
 def _named(tasks: Iterable[KnownTask]) -> list[tuple[str, str]]:
-    return [*islice(((task.key, _told(task)) for task in tasks if not suspicion(task.title)), MAX_ITEMS)]
+    return [*islice(((task.key, _told(task)) for task in tasks if not unfit_unasked(task.title)), MAX_ITEMS)]
 
 
 def _told(task: KnownTask) -> str:
@@ -68,7 +68,7 @@ def _decided(known: KnownTasks, root: Path) -> list[tuple[str, str]]:
     if not known.decisions:
         return []
     changed = {*changed_on_branch(root, (one.path for one in known.decisions), now=time.time())}
-    found = {one.key: one.title for one in known.decisions if one.path in changed and not suspicion(one.title)}
+    found = {one.key: one.title for one in known.decisions if one.path in changed and not unfit_unasked(one.title)}
     return [*islice(found.items(), MAX_ITEMS)]
 
 

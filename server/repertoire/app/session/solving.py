@@ -30,6 +30,7 @@ from repertoire.learning.checks import is_check
 from repertoire.learning.hints import BEFORE_COMMAND, FAILURE, PROMPT
 from repertoire.learning.shell import commands
 from repertoire.learning.undoing import undoes
+from repertoire.projects.languages import holds_secrets
 from repertoire.store.database import Store
 from repertoire.traces import attempts
 from repertoire.traces.detection import offered, to_offer
@@ -46,6 +47,7 @@ if TYPE_CHECKING:  # most prompts quote no error, and most turns solve nothing t
 SEEN = "seen in a session"  # the voter of what a session shows by itself: a newcomer, whose word counts for little
 _HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, HINT_THRESHOLD
 _REPEATED = 0.5  # probability that a command fails again if nothing was changed since it failed
+_TEXTS = ("old_string", "new_string", "content")  # of an edit
 _SHELL = Shell(commands, is_check, undoes)
 
 
@@ -78,7 +80,7 @@ class SolvingSessions:
     def hear(self, told: Mapping[str, Any], moment: Moment) -> list[Event]:
         """Update the session with a hook's payload; return events and votes for hints that it shows to be used."""
         before = self._states.get(moment.session)
-        after = attempts.fold(before, {**told, "at": time.time()}, _SHELL)
+        after = attempts.fold(before, {**_without_secrets(told), "at": time.time()}, _SHELL)
         self._states.put(moment.session, moment.project, after)
         solved = _solved(after) - _solved(before)
         heeded = frozenset() if _changes_nothing(told, before) else _failed(before) - _failed(after)
@@ -156,7 +158,7 @@ class SolvingSessions:
         if not trace.problems:
             return None, []
         from repertoire.app.traces.contribute import proposed_before  # noqa: PLC0415 - most turns solve nothing hard
-        from repertoire.app.traces.fields import TraceFields  # noqa: PLC0415
+        from repertoire.app.traces.fields import TraceFields, redacted  # noqa: PLC0415
 
         problem = to_offer(trace, proposed_before(self._repertoire.store))
         if problem is None:
@@ -166,7 +168,7 @@ class SolvingSessions:
         environment = {"language": found.languages[0]} if found.languages else {}
         told = TraceFields(found.title, found.context, found.solution, found.tags, environment)
         data = {"errors": sorted(problem.keys)}
-        proposal = Proposal(told, secrets.token_hex(4), found.title, moment)
+        proposal = Proposal(told, secrets.token_hex(4), redacted(found.title, moment.project), moment)
         return proposal, [Event(moment.at, PROPOSED, moment.session, moment.project, data=data)]
 
     def _same_error(
@@ -223,6 +225,20 @@ def keep(store: Store, proposal: Proposal) -> None:
     from repertoire.app.traces.contribute import draft  # noqa: PLC0415 - few turns propose anything
 
     draft(store, proposal.told, moment=proposal.moment, token=proposal.token)
+
+
+def _without_secrets(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a hook's payload without the texts of an edit of a file that is made to hold secrets.
+
+    A value in it may stand without the name by which redaction would know it.
+    """
+    given = told.get("tool_input", {})
+    file = given.get("file_path")
+    if not isinstance(file, str) or not holds_secrets(file):
+        return told
+    # the hash is this process's own: it tells one text from another, and nothing of either
+    texts = {name: f"(left out {hash(str(given[name])):x})" for name in _TEXTS if name in given}
+    return {**told, "tool_input": {"file_path": file, **texts}, "tool_response": {}}
 
 
 def _solved(trace: SessionTrace) -> frozenset[str]:

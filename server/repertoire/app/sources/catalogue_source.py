@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from repertoire.catalogue import reading
@@ -25,6 +25,7 @@ from repertoire.domain.digest import digest_of
 from repertoire.ingestion.source_context import Wording
 
 INFO = SourceInfo(CATALOGUE, CATALOGUE, "shipped with Repertoire")
+Place = tuple[str, str, str]  # a repository or a path in it, a type and a name
 _SURE = 0.9  # confidence of the catalogue's capabilities and needs, which are written by hand
 
 
@@ -32,18 +33,21 @@ def records_of(
     catalogue: Catalogue,
     *,
     known: frozenset[str] = frozenset(),
-    named: frozenset[tuple[str, str, str]] = frozenset(),
+    named: frozenset[Place] = frozenset(),
+    copies: Iterable[frozenset[Place]] = (),
     corrected: Iterable[str] = (),
     installed: frozenset[str] = frozenset(),
 ) -> tuple[FileRecord, ...]:
     """Return a record for each catalogue entry that no ingested source contains.
 
-    `known` are the ids of other sources' components, `named` their (repository, type, name), or the path instead of a
-    repository that is not told. `corrected` are ids with a curator's capabilities. `installed` are Claude Code's
-    plugins as `name@marketplace`, ingested or not.
+    `known` are the ids of other sources' components, `named` their (repository, type, name). Of each source that tells
+    no repository, `copies` has (path, type, name): it is a copy of one if it holds half of the repository's entries,
+    since anybody can give one file the path and name of an entry. `corrected` are ids with a curator's capabilities.
+    `installed` are Claude Code's plugins as `name@marketplace`, ingested or not.
     """
     plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
     left_alone = frozenset(corrected)
+    copied = frozenset(key for copy in copies for key in _copied(catalogue, copy))
     return tuple(
         _record(
             entry,
@@ -52,9 +56,17 @@ def records_of(
             installed=f"{entry.plugin}@{entry.marketplace}" in installed,
         )
         for entry in catalogue.components
-        if entry.id not in known
-        and not any((place, entry.type, entry.name) in named for place in (entry.repository, entry.path))
+        if entry.id not in known and entry.id not in copied and _place(entry) not in named
     )
+
+
+def _copied(catalogue: Catalogue, copy: frozenset[Place]) -> Iterator[str]:
+    """Yield the ids of the entries that a source holds of the repositories that it is a copy of."""
+    held = [entry for entry in catalogue.components if (entry.path, entry.type, entry.name) in copy]
+    if held:
+        all_of = Counter(entry.repository for entry in catalogue.components)
+        held_of = Counter(entry.repository for entry in held)
+        yield from (entry.id for entry in held if 2 * held_of[entry.repository] >= all_of[entry.repository])
 
 
 @cache

@@ -31,7 +31,7 @@ from repertoire.app.sources.soundness import note_departures
 from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import shipped_vocabulary
 from repertoire.domain.component import Component, FileRecord, IngestReport, SourceInfo
-from repertoire.domain.errors import SourceError
+from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.ingestion import servers
 from repertoire.ingestion.extract import PARTS, extract
 from repertoire.ingestion.extraction_plan import ExtractionPlan, declaring, manifests_first, plan_extraction
@@ -75,12 +75,43 @@ def ingest(
         reports += remove_vanished_sources(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
+        opened = _with_own_name(store, opened, trusted=trusted)
         reports = [write_source(store, opened, report=report)]
         note_opened(store, opened)
     if store.sources.unsettled():  # by this ingest, or by one that was killed before it was done
         settle(store, report=report)
     store.backup.write(now=now())
     return tuple(reports)
+
+
+def _with_own_name(store: Store, opened: OpenedSource, *, trusted: bool) -> OpenedSource:
+    """Return a source with a warning if it takes the place of what was fetched, whose name it only claims.
+
+    A folder's own git settings say which repository it is a clone of, and whoever filled it wrote these.
+
+    Raises:
+        SourceRefused: a model named it.
+    """
+    info = opened.info
+    before = next((row.info.kind for row in store.sources.all() if row.info.key == info.key), "")
+    if info.kind != addresses.FOLDER or not info.repository or before == addresses.FOLDER:
+        return opened
+    catalogued = any(
+        row.source == addresses.CATALOGUE and row.repository == info.repository for row in store.graph.summaries()
+    )
+    if not trusted and (before or catalogued):
+        message = (
+            f"{info.location} says of itself that it is {info.key}, which is known already; send that address, or a "
+            "person can run `repertoire ingest` on the folder"
+        )
+        raise SourceRefused(message)
+    if not before:
+        return opened
+    warning = (
+        f"{info.key} was fetched before, and is read from {info.location} from now on, which says of itself that it is "
+        f"a clone of it; `repertoire ingest https://{info.repository}` fetches it again"
+    )
+    return replace(opened, warnings=(*opened.warnings, warning))
 
 
 def note_opened(store: Store, opened: OpenedSource) -> None:

@@ -100,7 +100,7 @@ def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
     return OpenedSource(
         info,
         place.mounts,
-        _site(place.location, place.marketplace_address, around.machine),
+        _site(place.location, place.marketplace_address, around.machine, around.machine.installed_plugins),
         layout,
         past,
         place.documents,
@@ -118,7 +118,8 @@ def _open_clone(address: Address, target: Path, around: Surroundings) -> OpenedS
         raise SourceError(message)
     past = git_dates.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
-    site, layout = _site(target, _add_address(info), around.machine), _layout(info.key, around.machine)
+    own = around.machine.installed_from(info.repository)
+    site, layout = _site(target, _add_address(info), around.machine, own), _layout(info.key, around.machine)
     warnings = _history_warnings(past)
     return OpenedSource(
         info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True
@@ -129,7 +130,7 @@ def _open_folder(folder: Path, around: Surroundings) -> OpenedSource:
     past = git_dates.read(folder)
     key = past.remote or f"folder:{folder}"
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
-    site = _site(folder, _add_address(info), around.machine)
+    site = _site(folder, _add_address(info), around.machine, around.machine.installed_from(info.repository))
     layout = _layout(key, around.machine)
     return OpenedSource(
         info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_history_warnings(past)
@@ -157,8 +158,8 @@ def _add_address(info: SourceInfo) -> str:
     return f"https://{info.repository}.git" if info.repository else info.location
 
 
-def _site(location: Path, address: str, machine: Machine) -> Site:
-    return Site(str(location), address, machine.known_marketplaces, machine.installed_plugins, machine.disabled_plugins)
+def _site(location: Path, address: str, machine: Machine, own: frozenset[str]) -> Site:
+    return Site(str(location), address, machine.known_marketplaces, own, machine.disabled_plugins)
 
 
 def _layout(name: str, machine: Machine, *, key: str = "") -> SourceLayout:

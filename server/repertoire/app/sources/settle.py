@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.catalogue_source import records_of
+from repertoire.app.sources.catalogue_source import Place, records_of
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.sources.relate import relate
 from repertoire.app.sources.soundness import note_departures
@@ -91,7 +91,8 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     records = records_of(
         reading.load(),
         known=frozenset(row.id for row in others),
-        named=frozenset((_place(row), row.type, row.name) for row in others),
+        named=frozenset((row.repository, row.type, row.name) for row in others),
+        copies=_copies(others),
         corrected=store.preferences.corrections(),
         installed=installed.look(os.environ, project=None).installed_plugins,
     )
@@ -103,11 +104,13 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     return ingest_report(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
 
 
-def _place(row: Summary) -> str:
-    """Return a component's repository; of a copied folder or an archive, which tell none, its path there."""
-    if row.repository or not row.source.startswith(_COPIES):
-        return row.repository
-    return path_in(row.source, row.id)
+def _copies(rows: Iterable[Summary]) -> Iterable[frozenset[Place]]:
+    """Return the paths, types and names of each folder or archive that tells no repository and may be a copy of one."""
+    found: dict[str, set[Place]] = {}
+    for row in rows:
+        if not row.repository and row.source.startswith(_COPIES):
+            found.setdefault(row.source, set()).add((path_in(row.source, row.id), row.type, row.name))
+    return map(frozenset, found.values())
 
 
 def write_records(

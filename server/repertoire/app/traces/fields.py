@@ -130,9 +130,9 @@ def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trac
         author=clean_line(told.author, _PLACE) or ME,
         licence=clean_line(told.licence, _PLACE),
         supersedes=told.supersedes,
-        flags=flags_of(title, context, solution),
         at=now,
     )
+    trace = replace(trace, flags=flags_of(trace))
     return replace(trace, key=_key_in_the_same_words(trace)) if amends_in_the_same_words(trace) else trace
 
 
@@ -213,15 +213,18 @@ def signatures_of(text: str) -> dict[str, str]:
     return {key: f"{one.exception} {one.template}".strip() for one in signatures_in(text) for key in keys_of(one)}
 
 
-def flags_of(*texts: str) -> tuple[Flag, ...]:
-    """Return the flags that the scan of components raises for texts that a model may read, the gravest first.
+def flags_of(trace: Trace) -> tuple[Flag, ...]:
+    """Return the flags that the scan of components raises for what a model may read of a trace, the gravest first.
 
     What is doubtful in a skill, which is written for a model, is grave here: nobody tells of an error by giving orders.
     """
-    body = "\n\n".join(texts)
-    flags = scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+    texts = (trace.title, trace.context, trace.solution)
+    beside = (trace.watch, trace.licence, trace.author, *trace.environment.values())
+    names = (tag.replace("-", " ") for tag in trace.tags)
+    body = "\n\n".join((*texts, *filter(None, beside)))
+    found = scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body, shown=(*texts, *beside, *names))
     raised = (
-        replace(flag, severity=HIGH) if flag.rule == ORDER and flag.severity == MEDIUM else flag for flag in flags
+        replace(flag, severity=HIGH) if flag.rule == ORDER and flag.severity == MEDIUM else flag for flag in found
     )
     return tuple(sorted(raised, key=lambda flag: -rank(flag.severity)))
 

@@ -17,13 +17,6 @@ def reread_traces(store: Store) -> None:
     if store.traces.is_read_with(version):
         return
     traces = store.traces.all()
-    read = [
-        replace(
-            trace,
-            signatures=signatures_of(trace.context),
-            flags=flags_of(trace.title, trace.context, trace.solution),
-        )
-        for trace in traces
-    ]
+    read = [replace(trace, signatures=signatures_of(trace.context), flags=flags_of(trace)) for trace in traces]
     changed = [now_read for before, now_read in zip(traces, read, strict=True) if now_read != before]
     store.traces.read_again(changed, version, now=now())
