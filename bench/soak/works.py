@@ -242,8 +242,7 @@ class Traces(_Home):
             kept = TraceCache(store)
             keys = [self._tell(kept, told, f"token {number}") for number, told in enumerate(self._told("told"))]
             change = {"solution": "Done otherwise, and for good."}
-            if not any(trace.supersedes for trace in store.traces.all()):
-                self._tell(kept, amended(store, keys[0], change), "amending")
+            self._tell(kept, amended(store, keys[0], change), "amending")
             refused = draft(store, TraceFields("Refused", "It failed.", "No."), moment=_moment(), token="refused")
             discard(store, refused.token)
             lines = [

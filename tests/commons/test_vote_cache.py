@@ -71,7 +71,7 @@ def test_after_any_votes_and_bans_it_holds_what_a_reading_of_all_finds(community
             community.vote(draw)
         if draw.random() < 0.2:
             community.withdraw(draw)
-        kept = community.read(kept)
+        kept = community.read(replace(kept, due=0.0))  # a busy machine would put the reputations off
         assert content(kept.summary()) == content(community.read(CachedVotes()).summary())
     assert len(set(kept.reputation.weights.values())) > 3
 

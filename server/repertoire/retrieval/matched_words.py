@@ -13,16 +13,21 @@ from repertoire.domain.component import BODY_INDEXED, Component
 _ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "e", "y")
 _SHORTEST = 3
 _WHOLE = 4  # letters of a word that may be the beginning of a longer one, as `auth` of `authentication`
-_WORD = re.compile(r"[^\W_]+")
 
 
 def held_words(words: Sequence[str], component: Component) -> list[str]:
     """Return the words, in order, whose stem begins a word of the component's searched text."""
+    return _held(words, component)[0]
+
+
+def _held(words: Sequence[str], component: Component) -> tuple[list[str], frozenset[str]]:
+    """Return the held words, and the words of the text that begin with the stem of any of the words."""
     if not words:
-        return []
+        return [], frozenset()
     stems, pattern = _stems_and_pattern(tuple(words))
-    held = set(pattern.findall(searched_text(component)))
-    return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held]
+    begun = {match[0]: match[1] for match in pattern.finditer(searched_text(component))}
+    held = frozenset(begun.values())
+    return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held], frozenset(begun)
 
 
 def told_words(words: Sequence[str], component: Component) -> list[str]:
@@ -30,15 +35,13 @@ def told_words(words: Sequence[str], component: Component) -> list[str]:
 
     The stem of a short word begins many others ("speed", "specific"): enough for evidence, too little for a reason.
     """
-    held = [word for word in held_words(words, component) if not word.isdecimal()]
-    if not held:
-        return []
-    text = frozenset(_WORD.findall(searched_text(component)))
+    held, text = _held(words, component)
     stems = frozenset(map(stem, text))
     return [
         word
         for word in held
-        if stem(word) in stems or (len(word) >= _WHOLE and any(other.startswith(word) for other in text))
+        if not word.isdecimal()
+        and (stem(word) in stems or (len(word) >= _WHOLE and any(other.startswith(word) for other in text)))
     ]
 
 
@@ -60,10 +63,10 @@ def coverage(rarities: Mapping[str, float], component: Component) -> float:
 
 @lru_cache(maxsize=8)  # one question is compared with a dozen components: 5 ms if it has 300 words
 def _stems_and_pattern(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return the stems of words, and a pattern that finds any of them at the beginning of a word."""
+    """Return the stems of words, and a pattern that finds each word that begins with one; its group is the stem."""
     stems = tuple(stem(word) for word in words)
     longest_first = sorted(map(re.escape, dict.fromkeys(reversed(stems))), key=len, reverse=True)
-    return stems, re.compile(r"(?<![^\W_])(" + "|".join(longest_first) + ")")
+    return stems, re.compile(r"(?<![^\W_])(" + "|".join(longest_first) + r")[^\W_]*")
 
 
 @lru_cache(maxsize=1 << 14)

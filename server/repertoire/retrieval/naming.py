@@ -22,17 +22,17 @@ NAMED = 100.0  # log-odds for a component that was asked for by name; more than 
 _MOST_NAMED = 200  # components of one name that are read
 
 
-def find_by_name(graph: GraphReader, asked: str) -> list[StoredComponent]:
+def find_by_name(graph: GraphReader, asked: str, *, started: bool = True) -> list[StoredComponent]:
     """Return the component with this id, else all components with this name, installed ones first.
 
     `plugin:name` means the plugin's component, else one of this name in a repository or, without a plugin, in a folder
-    that is called so, else what Claude Code starts by it.
+    that is called so, else, if `started`, what Claude Code starts by it.
     """
-    named = (_find(graph, wanted) for wanted in spellings(asked.strip().removeprefix("/")))
+    named = (_find(graph, wanted, started=started) for wanted in spellings(asked.strip().removeprefix("/")))
     return next((found for found in named if found), [])
 
 
-def _find(graph: GraphReader, wanted: str) -> list[StoredComponent]:
+def _find(graph: GraphReader, wanted: str, *, started: bool) -> list[StoredComponent]:
     entry = graph.by_key(wanted)
     if entry is not None:
         return [entry]
@@ -42,7 +42,8 @@ def _find(graph: GraphReader, wanted: str) -> list[StoredComponent]:
     plugin, _, name = wanted.rpartition(":")
     same = graph.by_name(name, limit=_MOST_NAMED) if plugin and name else []
     of_plugin = [found for found in same if found.component.plugin.lower() == plugin.lower()]
-    return of_plugin or [found for found in same if _lies_in(found, plugin)] or find_started(graph, wanted)
+    of_place = of_plugin or [found for found in same if _lies_in(found, plugin)]
+    return find_started(graph, wanted) if started and not of_place else of_place
 
 
 def _lies_in(found: StoredComponent, place: str) -> bool:
@@ -60,14 +61,14 @@ def find_started(graph: GraphReader, wanted: str) -> list[StoredComponent]:
     return sorted(own.values(), key=lambda entry: not entry.component.installed)
 
 
-def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Rows:
-    """Return the allowed rows whose id or name equals the whole question."""
+def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> Rows:
+    """Return the rows whose id or name equals the whole question, whether they are allowed or not."""
     if not plan.name:
         return np.zeros(0, dtype=np.int64)
-    stored = find_by_name(graph, plan.name)
+    # What is started is looked for among all ids, once a spelling: too slow for every question with a blank.
+    stored = find_by_name(graph, plan.name, started=len(plan.name.split()) == 1)
     rows, known = snapshot.rows_of(np.array([entry.node_id for entry in stored], dtype=np.int64))
-    rows = rows[known]
-    return rows[allowed[rows]]
+    return rows[known]
 
 
 def odds_of_named(scores: Floats, named: Rows) -> Floats:

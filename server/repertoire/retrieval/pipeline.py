@@ -194,11 +194,12 @@ class Pipeline:
     def _rows(self, plan: QueryPlan, snapshot: Snapshot, muted: frozenset[str]) -> _Rows:
         silenced = silenced_rows(snapshot, muted)
         allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
-        named = named_rows(self._graph, plan, snapshot, allowed)
+        meant = named_rows(self._graph, plan, snapshot)
+        named = meant[allowed[meant]]
         if not len(named) and len(plan.name.split()) == 1 and plan.intent not in (RECOMMEND, PROMPT):
             # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
             anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced
-            named = named_rows(self._graph, plan, snapshot, anything)
+            named = meant[anything[meant]]
             if not is_identifier(plan.name):  # a word of plain English too: the tool comes first, and all else after it
                 named = named[[snapshot.summaries[row].name == plan.name for row in named.tolist()]]
                 allowed[named] = True

@@ -53,7 +53,9 @@ def _near(word: str, names: Mapping[str, Collection[str]]) -> Iterable[str]:
     """Yield the names that a word misspells; none if it is one itself."""
     among = names.get(word[0], ())
     if word not in among and word not in _ENGLISH:
-        yield from (name for name in among if abs(len(name) - len(word)) < 2 and _slip(word, name))
+        last = word[-1]  # no slip loses it, but it may be the last but one: a long prompt has 1,200 pairs to compare
+        alike = (name for name in among if last in name[-2:] and abs(len(name) - len(word)) < 2)
+        yield from (name for name in alike if _slip(word, name))
 
 
 def _slip(word: str, name: str) -> bool:

@@ -12,6 +12,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
+from repertoire.store.graph import Graph
 from sample_home import NOW, component, fill
 
 
@@ -49,6 +50,16 @@ def test_a_question_is_answered_while_another_process_has_embedded_bodies_and_no
         store.vectors.put(BODY_SPACE, embedder.model, rows, bodies)
         assert search(opened.pipeline, Query("review a pull request")).hits
         assert recommend(opened.pipeline, Task("review a pull request")).items
+
+
+@pytest.mark.parametrize(("asked", "times"), [("fill a café's PDF forms", 0), ("pdf", 1)])
+def test_what_is_started_by_a_name_is_looked_for_among_all_ids_once_for_one_word_and_never_for_several(
+    pipeline, monkeypatch, asked, times
+):
+    looked_for = []
+    monkeypatch.setattr(Graph, "skills_in", lambda _, folder: looked_for.append(folder) or [])
+    assert search(pipeline, Query(asked)).hits
+    assert len(looked_for) == times
 
 
 def test_the_limit_is_kept(pipeline):
