@@ -14,8 +14,12 @@ from repertoire.trust.exfiltration import SENDS
 from repertoire.trust.scanned_text import RUN, Line, ScannedText
 from repertoire.trust.secrets import secrets
 
-_HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
-_TELLING = re.compile(r"(?i)statusline|helper|awsauthrefresh|awscredentialexport|base_url")
+# Settings that are a command, or an object with one.
+_HELPERS = (
+    *("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "processWrapper"),
+    *("proxyAuthHelper", "fileSuggestion", "statusLine", "subagentStatusLine"),
+)
+_TELLING = re.compile(r"(?i)statusline|helper|authrefresh|awscredentialexport|filesuggestion|processwrapper|base_url")
 _HELD = re.compile(r'"(?:env|headers)"\s*:')
 _VALUE = re.compile(r'(?:[^"\\\n]|\\.)+')
 _KEPT = 20_000  # characters of a value that are kept when a configuration is read
@@ -31,8 +35,8 @@ def commands(component: Component, text: str) -> Iterator[str]:
     if component.type != SETTING or not _TELLING.search(text):
         return
     data = _parse(text)
-    line = _mapping(data.get("statusLine")).get("command")
-    yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
+    stated = (data.get(name) for name in _HELPERS)
+    yield from (line for one in stated if isinstance(line := _mapping(one).get("command", one), str))
 
 
 def of_front_matter(component: Component) -> Iterator[str]:
