@@ -89,7 +89,7 @@ def _part(part: InstallPart) -> list[str]:
         *(f"    {clean_line(line, _PATH)}" for line in part.adds),
         *(f"  runs now: {_command(command.arguments)}" for command in part.commands),
         *(f"  sessions will start: {clean_line(line, LINE)}" for line in part.runs[:_FILES] if not part.adds),
-        *_more(len(part.runs) - _FILES, "program"),
+        *_more(len(part.runs) - _FILES if not part.adds else 0, "program"),
         *(f"  also installs: {_names(kind, others)}" for kind, others in sorted(kinds.items())),
         *(f"  note: {clean_line(note, _PATH)}" for note in part.notes),
         f"  id: {clean_line(component.id, 300)}",

@@ -36,11 +36,10 @@ def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
     program = shutil.which(line[0], path=environment.get("PATH"))
     if program is None:
         return Finding("hooks", FAIL, f"{line[0]} is not on PATH", f"put a Python 3.9 or newer on PATH as {line[0]}")
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="repertoire-doctor-") as folder:
-        Path(folder, "requirements.txt").write_text("fastapi\n", encoding="utf-8")
-        trouble = _run([program, *line[1:]], environment, limit, json.dumps({"source": "startup", "cwd": folder}))
-    took = time.monotonic() - began
+    trouble, took = _started([program, *line[1:]], environment, limit)
+    if not trouble and took >= DEADLINE_S:  # its files had to be read, or the machine was busy for a moment
+        trouble, again = _started([program, *line[1:]], environment, limit)
+        took = min(took, again)
     # The hook hides its errors, so as not to disturb a session; importing its module shows them.
     trouble = trouble or _run([program, "-I", "-S", "-c", _IMPORT, str(root / "server")], environment, limit, "")
     if trouble:
@@ -51,6 +50,15 @@ def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
     if silenced(environment):
         return Finding("hooks", WARN, "switched off by the environment", "unset REPERTOIRE_OFF and REPERTOIRE_HINTS")
     return Finding("hooks", OK, f"hooks.json is sound; the session hook ran in {took * 1000:.0f} ms")
+
+
+def _started(line: list[str], environment: Mapping[str, str], limit: float) -> tuple[str, float]:
+    """Run the hook in a new project; return its fault, "" if there is none, and the seconds that it took."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="repertoire-doctor-") as folder:
+        Path(folder, "requirements.txt").write_text("fastapi\n", encoding="utf-8")
+        trouble = _run(line, environment, limit, json.dumps({"source": "startup", "cwd": folder}))
+    return trouble, time.monotonic() - began
 
 
 def _run(line: list[str], environment: Mapping[str, str], limit: float, told: str) -> str:
