@@ -96,7 +96,7 @@ def scan(
     for command in configuration.of_front_matter(component):
         own += _scan_text(ScannedText(command, kind=SCRIPT))
     own += _scan_description(component.description, text, own) if alone else ()
-    own += _unknown(_orders_shown(component, shown), own)
+    own += _unknown(_orders_shown(component, shown if alone else (component.description, *shown)), own)
     found += [("", item) for item in own]
     for path, part in parts:
         if part is None:
@@ -116,9 +116,9 @@ def _orders_in_line(text: str, *, believed: bool = True) -> Iterator[CheckMatch]
     yield from (replace(item, line=replace(item.line, number=0)) for item in _ORDERS.run(document))
 
 
-def _orders_shown(component: Component, further: Iterable[str]) -> Iterator[CheckMatch]:
-    """Yield the orders in what answers show of a component in a line; no name is long enough to warn of one."""
-    for text in (component.description, *further):
+def _orders_shown(component: Component, texts: Iterable[str]) -> Iterator[CheckMatch]:
+    """Yield the orders in texts and names that answers show in a line; no name is long enough to warn of one."""
+    for text in texts:
         yield from _orders_in_line(text)
     names = (component.name, component.plugin, component.marketplace, component.path, component.licence)
     for name in dict.fromkeys(filter(None, names)):
