@@ -75,9 +75,11 @@ async def test_a_call_that_failed_and_succeeds_in_the_same_request_did_not_fail(
 async def test_the_next_answer_of_the_same_server_counts_a_failed_call(talk: Talk) -> None:
     async with talk() as client:
         await use(client)
+        await ask(client, "status")
         assert "chosen before" in await ask(client, "recommend_set", task=PROMPT)
         skill = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "pdf-forms"})}
         await hook(client, "hook_failed", **skill, error="no such file")
+        await ask(client, "status")
         assert "chosen before" not in await ask(client, "recommend_set", task=PROMPT)
 
 
