@@ -151,6 +151,7 @@ async def test_a_set_that_was_asked_for_is_recorded_as_offered_by_both_doors(
     talk: Talk, project: Path, home: Path
 ) -> None:
     await data(talk, "recommend_set", {"task": TASK})
+    await data(talk, "status", {})  # waits until what was asked is recorded
     said("recommend", TASK)
     first, second = [(e.kind, e.node, e.project, e.data) for e in events_of(home, OFFERED)]
     assert first == second
