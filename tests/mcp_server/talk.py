@@ -75,6 +75,11 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return text_of(result)
 
 
+async def load_model(client: Client) -> None:
+    """Load the model, for which a hook waits a moment only; the client has the server do so at its start."""
+    await ask(client, "search_components", query="PDF")
+
+
 def text_of(result: CallToolResult) -> str:
     [content] = result.content
     assert content.type == "text"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from mcp_server.talk import Talk, ask, events_of
+from mcp_server.talk import Talk, ask, events_of, load_model
 from repertoire.domain.component import SELECTED as CHOSEN
 from repertoire.domain.event import ASKED, BAD, CLOSED, SELECTED, UNKNOWN
 from repertoire.learning.outcomes import trials
@@ -109,7 +109,7 @@ async def test_a_prompt_that_corrects_is_no_request_of_its_own(
 ) -> None:
     environment["REPERTOIRE_STORE_PROMPTS"] = kept
     async with talk() as client:
-        await ask(client, "search_components", query="PDF")  # loads the model, for which a hook would not wait
+        await load_model(client)
         await say(client, PROMPT)
         await use(client, "changelog")
         await hook(client, "hook_stop")

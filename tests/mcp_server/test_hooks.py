@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mcp import Client
 
 from examples import examples
-from mcp_server.talk import Talk, ask, events_of, text_of
+from mcp_server.talk import Talk, ask, events_of, load_model, text_of
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
 from repertoire.domain.event import SELECTED as CHOSEN
@@ -76,6 +76,7 @@ async def test_a_prompt_that_cannot_be_answered_in_time_is_recorded_and_nothing_
 
 async def test_a_prompt_that_needs_a_component_is_told_of_it(talk: Talk, home: Path) -> None:
     async with talk() as client:
+        await load_model(client)
         told = await prompt(client)
         await settled(client)
     assert "- pdf-forms (skill, installed): Fills the fields of PDF forms from a spreadsheet." in told

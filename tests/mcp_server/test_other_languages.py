@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.talk import Talk, ask, events_of, text_of
+from mcp_server.talk import Talk, ask, events_of, load_model, text_of
 from repertoire.learning.outcomes import trials
 
 pytestmark = pytest.mark.anyio
@@ -16,10 +16,7 @@ pytestmark = pytest.mark.anyio
 async def hinted(talk: Talk, text: str) -> str:
     """Return what the model is told of a prompt."""
     async with talk() as client:
-        await client.call_tool(
-            "hook_prompt", {"prompt": text, "session_id": "s0", "cwd": "/project"}
-        )  # loads the model
-        await ask(client, "search_components", query="fill PDF forms")
+        await load_model(client)
         result = await client.call_tool("hook_prompt", {"prompt": text, "session_id": "s1", "cwd": "/project"})
     return str(json.loads(text_of(result)).get("hookSpecificOutput", {}).get("additionalContext", ""))
 
@@ -64,7 +61,7 @@ async def test_a_task_is_answered_and_said_to_be_read_word_by_word(talk: Talk) -
 async def test_a_use_that_did_not_help_is_heard(talk: Talk, home: Path, request_: str, complaint: str) -> None:
     same = {"session_id": "s1", "cwd": "/project"}
     async with talk() as client:
-        await ask(client, "search_components", query="PDF")  # loads the model
+        await load_model(client)
         await client.call_tool("hook_prompt", {"prompt": request_, **same})
         used = {"tool_name": "Skill", "tool_input": json.dumps({"skill": "pdf-forms"})}
         await client.call_tool("hook_used", {**used, **same})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from mcp_server.talk import Talk, ask, events_of
+from mcp_server.talk import Talk, ask, events_of, load_model
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, UNDONE
 from repertoire.learning.outcomes import Trial, trials
@@ -27,7 +27,7 @@ async def hook(client: Client, name: str, **arguments: Any) -> None:
 
 
 async def use(client: Client) -> None:
-    await ask(client, "search_components", query="PDF")  # loads the model, for which a hook would not wait
+    await load_model(client)
     await hook(client, "hook_prompt", prompt=PROMPT)
     await hook(client, "hook_used", tool_name="Skill", tool_input=json.dumps({"skill": "pdf-forms"}))
 

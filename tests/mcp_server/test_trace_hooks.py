@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from mcp_server.talk import Talk, ask, events_of, text_of
+from mcp_server.talk import Talk, ask, events_of, load_model, text_of
 from repertoire.app.clock import now
 from repertoire.app.session.solving import SEEN
 from repertoire.boot import session_files
@@ -70,6 +70,7 @@ async def solve(client: Client) -> None:
 
 async def contribute(client: Client, context: str = FOUGHT, solution: str = SOLUTION) -> str:
     """Keep a trace of an error as it was fought elsewhere, and return its key."""
+    await load_model(client)
     said = {"title": "Totals fail with a KeyError", "context": context, "solution": solution}
     drafted = await ask(client, "contribute_trace", **said)
     kept = await ask(client, "contribute_trace", token=re.findall(r"token\W+([0-9a-f]{8})\b", drafted)[0])
@@ -143,8 +144,7 @@ async def test_what_is_missing_elsewhere_is_solved_only_by_what_solved_the_same(
         await contribute(client, MISSING[missing].format("billing"))
         monkeypatch.setenv("CLAUDE_PROJECT_DIR", "/srv/other")
         hint = await fails(client, "make data", MISSING[missing].format(name), cwd="/srv/other")
-        assert ("a trace of the same error" in hint) == (name == "billing")
-        assert bool(hint) == (name == "billing")
+        assert ("a trace of the same error" in hint) == bool(hint) == (name == "billing")
 
 
 async def test_what_is_missing_in_the_same_project_may_be_solved_as_something_else_was(
