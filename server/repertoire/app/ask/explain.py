@@ -116,7 +116,7 @@ class Explanation:
     namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
-    refused: bool = False  # settings deny it to the model in the project, or turn it off there
+    refused: bool = False  # settings deny it to the model in the project, turn it off or forbid it
     warning: str = ""
     standing: RankForTask | None = None
     conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
@@ -142,7 +142,7 @@ class ExplainRequest:
     graph: bool = False  # include the part of the graph around it
     home: Path | None = None  # the home with its source's clone; None: the source's releases are not read
     ageing: Ageing | None = None
-    refused: frozenset[str] = frozenset()  # ids of what settings deny to the model in the project, or turn off there
+    refused: frozenset[str] = frozenset()  # ids of what settings deny to the model in the project, turn off or forbid
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
-from repertoire.domain.component import COMPONENT, PLUGIN, stands_alone
+from repertoire.domain.component import COMPONENT, PLUGIN, Component, stands_alone
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, call_name
@@ -44,6 +44,7 @@ from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.settings import Settings, load_valid
+from repertoire.sources.policy import policy
 from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
@@ -302,6 +303,7 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
         alone=stands_alone(candidate.type, text.marketplace, text.body),
         call=call_name(candidate.type, candidate.name, text.path, candidate.plugin),
         by_person=text.invocation == PERSON,
+        marketplace=text.marketplace,
     )
     return replace(fit, candidate=told)
 
@@ -324,6 +326,7 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             along=units[entry.plugin, entry.marketplace] - (entry.type != PLUGIN) if entry.marketplace else 0,
             whole=False,
             alone=stands_alone(entry.type, entry.marketplace, ""),
+            marketplace=entry.marketplace,
         )
         for entry in shipped.components
     ]
@@ -338,9 +341,23 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
 
 
 def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
-    """Yield the fits but those of components that settings keep from the model in the project, installed or not."""
-    kept = withheld(os.environ, Path(project))
+    """Yield the fits but those that settings keep from the model or forbid in the project, installed or not."""
+    kept, allowed = withheld(os.environ, Path(project)), policy(os.environ, Path(project))
     for fit in fits:
         one = fit.candidate
-        if not kept(one.type, one.call or call_name(one.type, one.name, "", one.plugin), one.plugin):
+        called = one.call or call_name(one.type, one.name, "", one.plugin)
+        if not kept(one.type, called, one.plugin) and not (allowed and allowed(_judged(one))):
             yield fit
+
+
+def _judged(one: FittingCandidate) -> Component:
+    """Return a candidate as settings allow or forbid it; a server's command is not known here."""
+    return Component(
+        one.id,
+        one.type,
+        one.name,
+        plugin=one.plugin,
+        marketplace=one.marketplace,
+        installed=one.installed,
+        install=one.install,
+    )
