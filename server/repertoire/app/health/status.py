@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import chain, groupby
+from pathlib import Path
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
 from repertoire.app.commons.membership import read, trouble
+from repertoire.app.current_project import current_project
+from repertoire.app.health.client_policy import limits
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.unmet_needs import Gap, recurring
 from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import running
+from repertoire.boot.layout import checkout
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, TAKEN_BACK, Event
@@ -105,8 +109,14 @@ def status(repertoire: Repertoire, *, environment: Mapping[str, str] | None = No
         votes=len(latest(store.traces.votes())),
         refreshing=not store.read_only and running(repertoire.home),
         commons=_commons(repertoire),
-        notes=_notes(repertoire),
+        notes=(*_notes(repertoire), *_policy_notes(environment)),
     )
+
+
+def _policy_notes(environment: Mapping[str, str] | None) -> Iterator[str]:
+    if environment is not None:
+        found = limits(checkout(), environment, project=Path(current_project(environment)))
+        yield from (f"{one.text}; {one.mend}" for one in found)
 
 
 def _commons(repertoire: Repertoire) -> str:
