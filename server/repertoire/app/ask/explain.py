@@ -321,7 +321,9 @@ def _rank_for_task(
     if barred.why:  # a component that no set may hold still has a rank
         ranking = rank_for_set(pipeline, task)
     else:
-        ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
+        ranking, told = verdict(
+            pipeline, task, component, muted=barred.ids, refused=asked.refused, environment=asked.environment
+        )
     shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
@@ -336,7 +338,7 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]
     if not names:
         return {}
-    check = machine_check(store.graph.summaries(), asked.environment, asked.project)
+    check = machine_check(store.graph.summaries(), asked.environment, asked.project, asked.refused)
     return {name: check(name) for name in names}
 
 
