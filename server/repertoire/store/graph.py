@@ -219,11 +219,18 @@ class Graph:
         return self._withheld[2]
 
     def forbidden(self, by: Judge) -> frozenset[str]:
-        """Return the ids of components that a judge forbids; they are kept as those that are withheld."""
+        """Return the ids of components that a judge forbids, and of plugins of which nothing that is known is left.
+
+        They are kept as those that are withheld.
+        """
         revision = self.revision()
         if self._forbidden is None or self._forbidden[:2] != (revision, by):
-            found = frozenset(one.id for one in map(_judged, self._db.rows(_JUDGED)) if by(one))
-            self._forbidden = revision, by, found
+            known = [_judged(row) for row in self._db.rows(_JUDGED)]
+            found = {one.id for one in known if by(one)}
+            parts = [one for one in known if one.plugin and one.type != PLUGIN]
+            idle = {_unit(one) for one in parts} - {_unit(one) for one in parts if one.id not in found}
+            found.update(one.id for one in known if one.type == PLUGIN and _unit(one) in idle)
+            self._forbidden = revision, by, frozenset(found)
         return self._forbidden[2]
 
     def _installed(self) -> tuple[int, list[tuple[str, str, str, str, str]]]:
@@ -355,6 +362,10 @@ def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:
         return "AND +rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(among.node_ids)),)
     found = f"SELECT rowid FROM {text} WHERE {text} MATCH ?"
     return f"AND +rowid IN ({found})", (match_any(list(among.words)),)
+
+
+def _unit(component: Component) -> tuple[str, str, str]:
+    return component.plugin, component.marketplace, component.repository
 
 
 def _judged(row: Sequence[Any]) -> Component:

@@ -93,7 +93,7 @@ def plan(
     found = {entry.component.id: entry for entry in meant}
     allowed = policy(wanted.environment, wanted.project)
     for entry in found.values():
-        needs.refuse_forbidden(entry.component, allowed)
+        needs.refuse_forbidden(entry.component, allowed, alone=wanted.alone)
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}

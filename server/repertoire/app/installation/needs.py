@@ -26,13 +26,13 @@ def servers_of(parts: Iterable[InstallPart]) -> frozenset[str]:
     return frozenset(one.name for one in found if one.type == MCP_SERVER)
 
 
-def refuse_forbidden(component: Component, allowed: Policy) -> None:
-    """Refuse to install what settings forbid.
+def refuse_forbidden(component: Component, allowed: Policy, *, alone: bool) -> None:
+    """Refuse to install what settings forbid; what is copied `alone` comes in no plugin then.
 
     Raises:
         InstallRefused: Claude Code would refuse it, or not load it; the message has the reason.
     """
-    why = "" if component.installed else allowed(component)
+    why = "" if component.installed else allowed(component) or (alone and allowed(replace(component, install=())))
     if why:
         message = f"{component.name} cannot be used here: {why}; ask who wrote them, or choose another component"
         raise InstallRefused(message)
