@@ -51,6 +51,7 @@ from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
+from repertoire.sources.policy import policy
 from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
@@ -116,7 +117,7 @@ class Explanation:
     namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
-    refused: bool = False  # settings deny it to the model in the project, turn it off or forbid it
+    refused: str = ""  # why settings deny it to the model in the project, turn it off or forbid it
     warning: str = ""
     standing: RankForTask | None = None
     conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
@@ -181,8 +182,8 @@ def explain(
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
     silenced = _is_muted(stored, muted)
-    kept = component.id in asked.refused
-    told = _MUTED if silenced else REFUSED if kept else _why_unfit(store, component) if component.id in unfit else ""
+    kept = _refusal(asked, component)
+    told = _MUTED if silenced else kept or (_why_unfit(store, component) if component.id in unfit else "")
     barred = _Barred(unfit | muted, told, muted)
     used = usage.of(component.id) or ComponentUsage(component.id)
     copies = _copies(snapshot, component.id, usage)
@@ -233,6 +234,13 @@ def _as_found(store: Store, pipeline: Pipeline, asked: ExplainRequest) -> list[S
     return sorted(
         entries, key=lambda entry: (standing(entry), entry is not last, place.get(entry.component.id, len(place)))
     )
+
+
+def _refusal(asked: ExplainRequest, component: Component) -> str:
+    if component.id not in asked.refused:
+        return ""
+    allowed = None if asked.environment is None else policy(asked.environment, Path(asked.project))
+    return (allowed(component) if allowed else "") or REFUSED
 
 
 def _why_unfit(store: Store, component: Component) -> str:
