@@ -189,6 +189,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
         if (candidate := _candidate(found)).plugin not in off
         and not barred.intersection((candidate.id, found.repository, found.source))
     ]
+    candidates = _allowed(candidates, start.project, db)
     frequency, total = db.frequency(profile.terms), db.components()
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
@@ -303,7 +304,6 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
         alone=stands_alone(candidate.type, text.marketplace, text.body),
         call=call_name(candidate.type, candidate.name, text.path, candidate.plugin),
         by_person=text.invocation == PERSON,
-        marketplace=text.marketplace,
     )
     return replace(fit, candidate=told)
 
@@ -330,6 +330,7 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
         )
         for entry in shipped.components
     ]
+    candidates = _allowed(candidates, project)
     frequency: dict[str, int] = {}
     for candidate in candidates:
         for term in candidate.terms:
@@ -341,23 +342,34 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
 
 
 def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
-    """Yield the fits but those that settings keep from the model or forbid in the project, installed or not."""
-    kept, allowed = withheld(os.environ, Path(project)), policy(os.environ, Path(project))
+    """Yield the fits but those of components that settings keep from the model in the project, installed or not."""
+    kept = withheld(os.environ, Path(project))
     for fit in fits:
         one = fit.candidate
-        called = one.call or call_name(one.type, one.name, "", one.plugin)
-        if not kept(one.type, called, one.plugin) and not (allowed and allowed(_judged(one))):
+        if not kept(one.type, one.call or call_name(one.type, one.name, "", one.plugin), one.plugin):
             yield fit
 
 
-def _judged(one: FittingCandidate) -> Component:
-    """Return a candidate as settings allow or forbid it; a server's command is not known here."""
-    return Component(
-        one.id,
-        one.type,
-        one.name,
-        plugin=one.plugin,
-        marketplace=one.marketplace,
-        installed=one.installed,
-        install=one.install,
-    )
+def _allowed(candidates: list[FittingCandidate], project: str, db: StartReader | None = None) -> list[FittingCandidate]:
+    """Return the candidates that settings do not forbid in the project; a server's command is not known here."""
+    allowed = policy(os.environ, Path(project))
+    if not allowed:
+        return candidates
+    found = []
+    for one in candidates:
+        marketplace, install = one.marketplace, one.install
+        if db is not None:
+            text = db.text(one.id)
+            marketplace, install = text.marketplace, text.install
+        whole = Component(
+            one.id,
+            one.type,
+            one.name,
+            plugin=one.plugin,
+            marketplace=marketplace,
+            installed=one.installed,
+            install=install,
+        )
+        if not allowed(whole):
+            found.append(one)
+    return found
