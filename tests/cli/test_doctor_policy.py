@@ -54,7 +54,9 @@ def test_settings_that_keep_claude_from_our_server_or_hooks_are_told(
 
 def test_a_list_that_has_the_command_of_our_server_as_it_is_stated_is_fine(told: Callable[..., Finding]) -> None:
     mend = told({"allowedMcpServers": []}).mend
-    assert told({"allowedMcpServers": [json.loads(mend[mend.index("{") :])]}).state == "ok"
+    rule = json.loads(mend[mend.index("{") :])
+    assert rule["serverCommand"][-1] == str(ROOT / "server/launch.py"), "the client runs it in the marketplace's folder"
+    assert told({"allowedMcpServers": [rule]}).state == "ok"
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ _SILENT = "so no hook of ours runs, and nothing is suggested or recorded by itse
 _TOOLLESS = "so Claude has none of our tools, and nothing is suggested or recorded by itself"
 
 
-def limits(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
-    """Yield a finding for each part of the installed plugin, which also lies at a root, that settings keep back."""
+def limits(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
+    """Yield a finding for each part of the installed plugin that settings keep from running."""
     config = config_folder(environment)
     listed, place = _installed_as(config)
     if not listed:
@@ -33,7 +33,7 @@ def limits(root: Path, environment: Mapping[str, str], *, project: Path) -> Iter
         yield Finding(_CHECK, FAIL, f"Claude Code does not load {listed}: {why}", ASK)
     if why:
         return
-    yield from _of_server([root, place], environment, listed, project)
+    yield from _of_server(_command(place), environment, listed, project)
     if hooks := allowed(_part(HOOK, listed)):
         wanted = json.dumps({"enabledPlugins": {listed: True}})
         yield Finding(_CHECK, WARN, f"{hooks}, {_SILENT}", f"{ASK} to add {wanted}")
@@ -42,13 +42,13 @@ def limits(root: Path, environment: Mapping[str, str], *, project: Path) -> Iter
         yield Finding(_CHECK, WARN, f"disableAllHooks is set, {_SILENT}", f"take it out of {files[-1]}")
 
 
-def _of_server(places: list[Path], environment: Mapping[str, str], listed: str, project: Path) -> Iterator[Finding]:
-    allowed, kept = policy(environment, project), withheld(environment, project)
-    name, commands = server_name(SERVER, OURS), [_command(place) for place in places if (place / "server").is_dir()]
-    refusals = [allowed(_part(MCP_SERVER, listed, one)) for one in commands]
-    if commands and all(refusals):
-        rule = json.dumps({"serverCommand": [commands[-1]["command"], *commands[-1]["args"]]})
-        yield Finding(_CHECK, FAIL, f"{refusals[-1]}, {_TOOLLESS}", f"ask who wrote these settings to allow {rule}")
+def _of_server(
+    command: Mapping[str, Any], environment: Mapping[str, str], listed: str, project: Path
+) -> Iterator[Finding]:
+    kept, name = withheld(environment, project), server_name(SERVER, OURS)
+    if why := policy(environment, project)(_part(MCP_SERVER, listed, command)):
+        rule = json.dumps({"serverCommand": [command["command"], *command["args"]]})
+        yield Finding(_CHECK, FAIL, f"{why}, {_TOOLLESS}", f"ask who wrote these settings to allow {rule}")
     elif name in kept.servers:
         text = f"the MCP server {name} is turned off in this project, {_TOOLLESS}"
         yield Finding(_CHECK, WARN, text, "turn it on in /mcp")
@@ -72,10 +72,17 @@ def _command(place: Path) -> dict[str, Any]:
 
 
 def _installed_as(config: Path) -> tuple[str, Path]:
-    """Return the plugin's name with its marketplace's, empty where it is not installed, and its folder."""
-    listed = as_object(json_object(config / "plugins" / "installed_plugins.json").get("plugins"))
+    """Return the plugin's name with its marketplace's, empty where it is not installed, and the folder that it runs in.
+
+    Of a marketplace that is a folder the client runs the plugin there, and not the copy that it makes.
+    """
+    plugins = config / "plugins"
+    listed = as_object(json_object(plugins / "installed_plugins.json").get("plugins"))
     for name, records in listed.items():
         if name.rpartition("@")[0] == OURS:
             first = as_object(records[0] if isinstance(records, list) and records else records)
-            return name, Path(str(first.get("installPath") or "/nowhere"))
+            known = as_object(json_object(plugins / "known_marketplaces.json").get(name.rpartition("@")[2]))
+            source = as_object(known.get("source"))
+            folder = source.get("path") if source.get("source") == "directory" else first.get("installPath")
+            return name, Path(str(folder or "/nowhere"))
     return "", Path("/nowhere")

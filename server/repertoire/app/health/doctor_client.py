@@ -98,7 +98,7 @@ def registration(root: Path, environment: Mapping[str, str], *, project: Path) -
         listed = found.get("enabledPlugins")
         enabled.update({key: value is not False for key, value in listed.items()} if isinstance(listed, dict) else {})
     yield _plugin(config, enabled, install)
-    yield from limits(root, environment, project=project)
+    yield from limits(environment, project=project)
 
 
 def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:

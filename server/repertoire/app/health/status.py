@@ -20,7 +20,6 @@ from repertoire.app.session.unmet_needs import Gap, recurring
 from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.app.upkeep import commons_breaker as breaker
 from repertoire.app.upkeep.background_refresh import running
-from repertoire.boot.layout import checkout
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import FAILED, GAP, HELD, OFFERED, RESCUED, SELECTED, TAKEN_BACK, Event
@@ -115,7 +114,7 @@ def status(repertoire: Repertoire, *, environment: Mapping[str, str] | None = No
 
 def _policy_notes(environment: Mapping[str, str] | None) -> Iterator[str]:
     if environment is not None:
-        found = limits(checkout(), environment, project=Path(current_project(environment)))
+        found = limits(environment, project=Path(current_project(environment)))
         yield from (f"{one.text}; {one.mend}" for one in found)
 
 
