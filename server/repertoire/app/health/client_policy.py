@@ -18,7 +18,7 @@ OURS, SERVER = "repertoire", "graph"  # as plugin.json and server/mcp.json call 
 ASK = "ask who manages this machine"
 _CHECK = "client-policy"
 _SILENT = "so no hook of ours runs, and nothing is suggested or recorded by itself"
-_TOOLLESS = "so Claude has none of our tools, and nothing is suggested or recorded by itself"
+_TOOLLESS = "so Claude has none of our tools, and neither hints for prompts nor the record of uses work"
 
 
 def limits(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
