@@ -370,7 +370,7 @@ def test_settings_of_the_client_that_are_no_json_are_told(doctor: Doctor, client
 
 def test_hooks_that_the_client_has_switched_off_are_told(doctor: Doctor, client: Path) -> None:
     write(client / "settings.json", {"enabledPlugins": {NAME: True}, "disableAllHooks": True})
-    assert "disableAllHooks" in doctor(status=0)["client-files"]["text"]
+    assert "disableAllHooks" in doctor(status=0)["client-policy"]["text"]
 
 
 def test_a_home_that_others_may_enter_is_a_warning_with_the_command_that_closes_it(doctor: Doctor, home: Path) -> None:

@@ -15,6 +15,8 @@ from ingestion.workbench import repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: programs are sh scripts")
 
+SHELF = {"name": "shelf", "owner": {"name": "o"}, "plugins": [{"name": "kit", "source": "./"}]}
+
 
 @pytest.fixture
 def servers(tmp_path, run, user):
@@ -151,3 +153,39 @@ def test_a_copy_that_a_person_changed_is_not_replaced_by_the_new_text_of_its_sou
 
     assert refused.returncode == 1
     assert "exists already with other content: nothing is overwritten" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"deniedMcpServers": [{"serverName": "reef"}]}, "settings deny the MCP server reef"),
+        ({"allowedMcpServers": [{"serverName": "tide"}]}, "the MCP server reef is not among those that settings allow"),
+    ],
+)
+def test_a_server_that_settings_do_not_allow_is_refused_before_anything_changes(run, servers, user, settings, why):
+    servers({"reef": {"command": "reef-mcp"}})
+    (user / "settings.json").write_text(json.dumps(settings))
+    before = tree(user.parent)
+
+    refused = run("install", "reef", "--yes")
+
+    assert refused.returncode == 1
+    assert f"reef cannot be used here: {why}; ask who wrote them" in refused.stderr
+    assert tree(user.parent) == before
+
+
+def test_a_person_is_told_what_of_a_plugin_will_be_of_no_use(run, tmp_path, user):
+    kit = tmp_path / "kit"
+    write(kit / ".claude-plugin/plugin.json", '{"name": "kit", "description": "Counts fish."}')
+    write(kit / ".mcp.json", json.dumps({"mcpServers": {"reef": {"command": "reef-mcp"}}}))
+    write(kit / "skills/fish/SKILL.md", "---\nname: fish\ndescription: Counts fish.\n---\nCount.\n")
+    write(kit / "skills/crab/SKILL.md", "---\nname: crab\ndescription: Counts crabs.\n---\nCount.\n")
+    write(kit / ".claude-plugin/marketplace.json", json.dumps(SHELF))
+    assert run("ingest", str(kit)).returncode == 0
+    denied = {"permissions": {"deny": ["Skill(kit:crab)"]}, "allowedMcpServers": []}
+    (user / "settings.json").write_text(json.dumps(denied))
+
+    shown = run("install", "kit:fish", "--dry-run").stdout
+
+    assert "note: of no use here: crab (settings deny it to the model in this project)\n" in shown
+    assert "of no use here: reef (the MCP server plugin:kit:reef is not among those that settings allow)\n" in shown

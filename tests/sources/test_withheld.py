@@ -49,7 +49,10 @@ def test_an_administrators_settings_count_everywhere_and_win(config: Path, monke
     (config.parent / "shop/.claude/settings.json").write_text(
         json.dumps({"enabledPlugins": {"kit@box": True, "own@box": False, "off@box": False}})
     )
-    assert seen(config, "other").rules == seen(config).rules == ("Skill(pdf)",)
+    (config / "settings.json").write_text(deny("Skill(own)"))
+    assert seen(config, "other").rules == seen(config).rules == ("Skill(own)", "Skill(pdf)")
+    (managed / "managed-settings.d" / "20.json").write_text('{"allowManagedPermissionRulesOnly": true}')
+    assert seen(config).rules == ("Skill(pdf)",)
     assert switched_off({"CLAUDE_CONFIG_DIR": str(config)}, config.parent / "shop") == {"kit@box", "off@box"}
     assert switched_off({"CLAUDE_CONFIG_DIR": str(config)}, config.parent / "other") == {"kit@box"}
 

@@ -20,6 +20,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.ports import Reranker
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
+from repertoire.sources.policy import policy
 from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.database import Store
 
@@ -48,8 +49,8 @@ class Repertoire:
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return what no set may hold.
 
-        That is what is muted, not for this client or project, turned off or denied to the model in it, not to be
-        installed, never run, or has an unaccepted critical flag.
+        That is what is muted, not for this client or project, turned off, denied to the model or not allowed in it, not
+        to be installed, never run, or has an unaccepted critical flag.
         """
         return self._unfit(project) | self.store.flags.withheld(RECOMMENDABLE)
 
@@ -58,7 +59,7 @@ class Repertoire:
         return self._unfit(project) | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
     def refused(self, project: str) -> frozenset[str]:
-        """Return the ids of what settings deny to the model in a project, or turn off there."""
+        """Return the ids of what settings deny to the model in a project, turn off there, or do not allow."""
         return self._off(project) | self._denied(project)
 
     def _unfit(self, project: str) -> frozenset[str]:
@@ -72,8 +73,9 @@ class Repertoire:
         return self.store.graph.of_plugins(off) if off else frozenset()
 
     def _denied(self, project: str) -> frozenset[str]:
-        kept = withheld(os.environ, Path(project))
-        return self.store.graph.withheld(kept) if kept else frozenset()
+        kept, allowed = withheld(os.environ, Path(project)), policy(os.environ, Path(project))
+        denied = self.store.graph.withheld(kept) if kept else frozenset()
+        return denied | self.store.graph.forbidden(allowed) if allowed else denied
 
 
 def ageing_of(settings: Settings) -> Ageing:

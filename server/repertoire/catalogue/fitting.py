@@ -44,6 +44,7 @@ class FittingCandidate:
     alone: bool = False  # it can be copied without the others of its plugin
     call: str = ""  # the name that starts it, once it is installed
     by_person: bool = False  # the client lets a person alone start it
+    marketplace: str = ""  # of its plugin
     demand: float = 1.0  # divisor of its score; above 1 if people rarely follow suggestions of its kind
 
 

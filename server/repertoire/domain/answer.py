@@ -93,7 +93,7 @@ class Hit:
     aged: str = ""  # when the component was last changed; empty unless it is stale
     demoted: str = ""  # evidence that tasks went better without the component, for which its rank is lowered
     muted: bool = False  # a person asked that the component be suggested no more
-    refused: bool = False  # settings deny it to the model in the project, or turn it off there
+    refused: bool = False  # settings deny it to the model in the project, turn it off or forbid it
     troubles: tuple[str, ...] = ()  # reasons against the component, from outside its own text, the gravest first
     there_as: str = ""  # id of an exact copy that is already installed
     unit: Unit | None = None  # the plugin that its install line installs, if it brings other components too

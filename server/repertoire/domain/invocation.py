@@ -11,7 +11,7 @@ import re
 # neither may start, nor is told of, before the session reads or writes a file that the component's `paths` match.
 PERSON, MODEL, NOBODY, MATCHED = "person", "model", "nobody", "matched"
 UNLISTED = frozenset((PERSON, NOBODY, MATCHED))  # the model is not told of these, at least as a session starts
-REFUSED = "settings deny it to the model in this project, or turn it off"  # what is said of one that they do
+REFUSED = "settings deny it to the model in this project, turn it off, or do not allow it"  # said of one that they do
 LISTED = 1536  # characters of one description that the model is told at most
 # Characters of all descriptions of skills and commands that it is told, with the default model, and with one whose
 # context has 200,000 tokens. Claude Code's own take some 6,000 of them; what does not fit is listed by name alone.

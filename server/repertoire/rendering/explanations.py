@@ -22,7 +22,7 @@ from repertoire.domain.component import (
     SKILL,
     Component,
 )
-from repertoire.domain.invocation import MODEL, REFUSED
+from repertoire.domain.invocation import MODEL
 from repertoire.domain.soundness import LOST
 from repertoire.domain.technologies import technologies_of
 from repertoire.domain.text import clean_line, counted, to_copy
@@ -78,7 +78,7 @@ def explanation_text(explanation: Explanation) -> str:
         lines += _line("excerpt", _excerpt(component))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
         lines += _fields(component)
-    lines += _starting(component, refused=explanation.refused)
+    lines += _starting(component, explanation.refused)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
@@ -201,12 +201,12 @@ def _fields(component: Component) -> list[str]:
     return [*_line("technologies", technologies), *_line("exports", exports)]
 
 
-def _starting(component: Component, *, refused: bool) -> list[str]:
+def _starting(component: Component, refused: str) -> list[str]:
     """Return the name that starts an installed component, where it is not its own, and who alone can start it."""
     name = component.call_name if component.installed else component.name
     by_model = ["only the model can start it"] if component.invocation == MODEL else []
     started = _line("started as", clean_line(name, LINE) if name != component.name else "")
-    return [*started, *by_model, *invocation_lines(component), *([REFUSED] if refused else [])]
+    return [*started, *by_model, *invocation_lines(component), *([clean_line(refused, LINE)] if refused else [])]
 
 
 def _names(links: Sequence[Link]) -> str:
@@ -335,7 +335,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "source": explanation.stored.source,
         "licence": clean_line(component.licence, 80),
         "muted": explanation.muted,
-        "refused": explanation.refused,
+        "refused": bool(explanation.refused),
         "used": _history_data(explanation.history),
         "traces": [named_data(named) for named in explanation.traces],
         "rank": standing.rank if standing is not None else None,

@@ -48,16 +48,17 @@ def state_file(environment: Mapping[str, str]) -> Path:
 def project_settings(project: Path) -> list[Path]:
     """Return the settings files of a session besides a person's own; a later one's values win."""
     own, local = project / ".claude", local_folder(str(project)) / ".claude"
-    return list(dict.fromkeys((own / _SETTINGS, local / _LOCAL, own / _LOCAL, *_managed())))
+    return list(dict.fromkeys((own / _SETTINGS, local / _LOCAL, own / _LOCAL, *managed_files())))
 
 
 def settings_files(config: Path, project: Path | None = None) -> list[Path]:
     """Return all settings files of a session, or of a person; a later one's values win."""
-    others = _managed() if project is None else project_settings(project)
+    others = managed_files() if project is None else project_settings(project)
     return list(dict.fromkeys((config / _SETTINGS, *others)))
 
 
-def _managed() -> list[Path]:
+def managed_files() -> list[Path]:
+    """Return the settings files of an administrator; a later one's values win."""
     return [MANAGED / "managed-settings.json", *sorted((MANAGED / "managed-settings.d").glob("[!.]*.json"))]
 
 

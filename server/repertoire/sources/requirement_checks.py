@@ -35,12 +35,21 @@ class RequirementChecker:
     """The programs, variables, servers and packages of one machine and project; each requirement is checked once."""
 
     def __init__(
-        self, environment: Mapping[str, str], *, project: Path | None = None, servers: Iterable[str] = ()
+        self,
+        environment: Mapping[str, str],
+        *,
+        project: Path | None = None,
+        servers: Iterable[str] = (),
+        refused: Iterable[str] = (),
     ) -> None:
-        """Take the names of configured `servers`; those in the project's `.mcp.json` are found by themselves."""
+        """Take the names of configured `servers`; those in the project's `.mcp.json` are found by themselves.
+
+        Those that are `refused` are configured, too, but settings keep them from running or from the model.
+        """
         self._environment = environment
         self._project = project
         self._servers = frozenset(name.lower() for name in servers)
+        self._refused = frozenset(name.lower() for name in refused) - self._servers
         self._known: dict[str, RequirementCheck] = {}
         self._variables: frozenset[str] | None = None
 
@@ -64,6 +73,8 @@ class RequirementChecker:
         return found, name if found else f"{name}, not set here"
 
     def _server(self, name: str) -> tuple[bool | None, str]:
+        if name.lower() in self._refused:
+            return False, f"the MCP server {name}, which settings do not let the model use"
         found = name.lower() in self._servers or name in as_object(self._in_project(".mcp.json").get("mcpServers"))
         return found, f"the MCP server {name}" + ("" if found else ", not configured here")
 

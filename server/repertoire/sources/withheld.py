@@ -14,6 +14,7 @@ from pathlib import Path
 from repertoire.boot.session_folders import local_folder
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.invocation import is_denied, server_name
+from repertoire.sources import client_files
 from repertoire.sources.client_files import (
     as_object,
     config_folder,
@@ -49,8 +50,13 @@ class Withheld:
 
 
 def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
-    """Read what is kept from the model in a project: by the settings of a person, the project, an administrator."""
-    files = settings_files(config_folder(environment), project)
+    """Read what is kept from the model in a project: by the settings of a person, the project, an administrator.
+
+    An administrator may have the rules of nobody else count.
+    """
+    managed = client_files.managed_files()
+    alone = any(settings(file).get("allowManagedPermissionRulesOnly") is True for file in managed)
+    files = managed if alone else settings_files(config_folder(environment), project)
     rules = dict.fromkeys(rule for file in files for rule in _denied(file))
     return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))
 

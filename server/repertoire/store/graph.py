@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, PROVIDES, SKILL
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, PROVIDES, SKILL, Component
 from repertoire.domain.graph import COMPONENTS
 from repertoire.domain.invocation import UNLISTED, call_name, precedence
 from repertoire.domain.text import match_any
@@ -34,7 +34,11 @@ UNOBTAINABLE = """
 _STARTED = """SELECT n.key, n.name, c.type, c.path, c.plugin, ifnull(s.key, '') FROM component c
     JOIN node n ON n.id = c.node_id LEFT JOIN source s ON s.id = n.source_id
     WHERE c.installed >= ? AND c.client = '' AND c.type IN (?, ?, ?, ?)"""
+_JUDGED = """SELECT n.key, n.name, c.type, c.plugin, c.marketplace, c.repository, c.installed, c.install,
+    CASE c.type WHEN 'mcp_server' THEN c.front_matter ELSE '{}' END
+    FROM component c JOIN node n ON n.id = c.node_id WHERE c.client = ''"""
 Withholding = Callable[[str, str, str], bool]  # tells of a type, a name that starts it, and a plugin
+Judge = Callable[[Component], str]  # returns why a component is forbidden; empty if it is not
 
 
 # The name under which a relation is declared: the part before a colon, or all of it.
@@ -50,6 +54,7 @@ class Graph:
         self._unobtainable: tuple[int, frozenset[str]] | None = None  # of a revision
         self._started: tuple[int, list[tuple[str, str, str, str, str]]] | None = None
         self._withheld: tuple[int, Withholding, frozenset[str]] | None = None  # of a revision, by what
+        self._forbidden: tuple[int, Judge, frozenset[str]] | None = None  # in the same way
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
@@ -213,6 +218,21 @@ class Graph:
             self._withheld = revision, by, found
         return self._withheld[2]
 
+    def forbidden(self, by: Judge) -> frozenset[str]:
+        """Return the ids of components that a judge forbids, and of plugins of which nothing that is known is left.
+
+        They are kept as those that are withheld.
+        """
+        revision = self.revision()
+        if self._forbidden is None or self._forbidden[:2] != (revision, by):
+            known = [_judged(row) for row in self._db.rows(_JUDGED)]
+            found = {one.id for one in known if by(one)}
+            parts = [one for one in known if one.plugin and one.type != PLUGIN]
+            idle = {_unit(one) for one in parts} - {_unit(one) for one in parts if one.id not in found}
+            found.update(one.id for one in known if one.type == PLUGIN and _unit(one) in idle)
+            self._forbidden = revision, by, frozenset(found)
+        return self._forbidden[2]
+
     def _installed(self) -> tuple[int, list[tuple[str, str, str, str, str]]]:
         """Return id, type, plugin, the name that starts it, and source of what is installed, with the revision.
 
@@ -342,3 +362,24 @@ def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:
         return "AND +rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(among.node_ids)),)
     found = f"SELECT rowid FROM {text} WHERE {text} MATCH ?"
     return f"AND +rowid IN ({found})", (match_any(list(among.words)),)
+
+
+def _unit(component: Component) -> tuple[str, str, str]:
+    return component.plugin, component.marketplace, component.repository
+
+
+def _judged(row: Sequence[Any]) -> Component:
+    """Return a component with the parts by which settings allow or forbid it."""
+    key, name, kind, plugin, marketplace, repository, installed, install, stated = row
+    lines = tuple(json.loads(install or "[]"))
+    return Component(
+        id=key,
+        type=kind,
+        name=name,
+        plugin=plugin,
+        marketplace=marketplace,
+        repository=repository,
+        installed=bool(installed),
+        install=lines,
+        front_matter=json.loads(stated),
+    )

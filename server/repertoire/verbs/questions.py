@@ -26,7 +26,8 @@ def _search(context: Context, query: Query) -> Answer:
 
 def _recommend(context: Context, task: Task) -> Recommendation:
     asked = replace(task, project=context.project)
-    return recommend(context.repertoire.pipeline, asked, muted=context.unfit, environment=context.environment)
+    refused, environment = context.refused, context.environment
+    return recommend(context.repertoire.pipeline, asked, muted=context.unfit, refused=refused, environment=environment)
 
 
 def _kept(context: Context, task: Task, found: Recommendation) -> Sequence[Event]:

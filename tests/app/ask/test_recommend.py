@@ -221,6 +221,16 @@ def test_any_other_missing_mcp_server_is_a_warning(store, pipeline):
     assert found.warnings == ("pdf-forms needs the MCP server postgres, not configured here",)
 
 
+def test_a_needed_mcp_server_that_settings_keep_from_the_model_is_not_counted_as_there(store, pipeline):
+    needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:ledger")
+    ledger = component("mcp_server", "ledger", "Counts shells.", installed=True)
+    fill(store, ledger)
+    task, here = Task("fill PDF forms", limit=1), {"PATH": ""}
+    assert recommend(pipeline, task, environment=here).warnings == ()
+    refused = recommend(pipeline, task, refused=frozenset((ledger.id,)), environment=here)
+    assert refused.warnings == ("pdf-forms needs the MCP server ledger, which settings do not let the model use",)
+
+
 def test_what_comes_along_when_a_member_is_installed_is_not_in_the_set_but_what_it_needs_from_elsewhere_is(tmp_path):
     copied = "mkdir -p ~/.claude/skills && cp -R {0} ~/.claude/skills/{1}"
     ops = component("agent", "ops-engineer", "Watches queues and drains stuck consumers.")

@@ -121,7 +121,12 @@ def rank_for_set(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = froz
 
 
 def choose(
-    pipeline: Pipeline, task: Task, *, muted: frozenset[str], environment: Mapping[str, str] | None
+    pipeline: Pipeline,
+    task: Task,
+    *,
+    muted: frozenset[str],
+    refused: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None,
 ) -> ChosenSet:
     """Choose the set for a task, without `muted` ids and sources; an environment lets requirements be checked.
 
@@ -133,7 +138,8 @@ def choose(
     """
     _check_limits(task)
     ranking = rank_for_set(pipeline, task, muted=muted)
-    check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
+    known = ranking.snapshot.summaries
+    check = None if environment is None else machine_check(known, environment, task.project, refused)
     context = RecommendationContext(muted, task.using, check)
     limits = _limits(task, ranking)
     first = _assembled(ranking, candidate_pool(pipeline, ranking, context), limits)

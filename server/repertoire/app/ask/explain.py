@@ -51,6 +51,7 @@ from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
+from repertoire.sources.policy import policy
 from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
@@ -116,7 +117,7 @@ class Explanation:
     namesakes: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
-    refused: bool = False  # settings deny it to the model in the project, or turn it off there
+    refused: str = ""  # why settings deny it to the model in the project, turn it off or forbid it
     warning: str = ""
     standing: RankForTask | None = None
     conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
@@ -142,7 +143,7 @@ class ExplainRequest:
     graph: bool = False  # include the part of the graph around it
     home: Path | None = None  # the home with its source's clone; None: the source's releases are not read
     ageing: Ageing | None = None
-    refused: frozenset[str] = frozenset()  # ids of what settings deny to the model in the project, or turn off there
+    refused: frozenset[str] = frozenset()  # ids of what settings deny to the model in the project, turn off or forbid
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ def explain(
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
     silenced = _is_muted(stored, muted)
-    kept = component.id in asked.refused
-    told = _MUTED if silenced else REFUSED if kept else _why_unfit(store, component) if component.id in unfit else ""
+    kept = _refusal(asked, component)
+    told = _MUTED if silenced else kept or (_why_unfit(store, component) if component.id in unfit else "")
     barred = _Barred(unfit | muted, told, muted)
     used = usage.of(component.id) or ComponentUsage(component.id)
     copies = _copies(snapshot, component.id, usage)
@@ -233,6 +234,13 @@ def _as_found(store: Store, pipeline: Pipeline, asked: ExplainRequest) -> list[S
     return sorted(
         entries, key=lambda entry: (standing(entry), entry is not last, place.get(entry.component.id, len(place)))
     )
+
+
+def _refusal(asked: ExplainRequest, component: Component) -> str:
+    if component.id not in asked.refused:
+        return ""
+    allowed = None if asked.environment is None else policy(asked.environment, Path(asked.project))
+    return (allowed(component) if allowed else "") or REFUSED
 
 
 def _why_unfit(store: Store, component: Component) -> str:
@@ -321,7 +329,9 @@ def _rank_for_task(
     if barred.why:  # a component that no set may hold still has a rank
         ranking = rank_for_set(pipeline, task)
     else:
-        ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
+        ranking, told = verdict(
+            pipeline, task, component, muted=barred.ids, refused=asked.refused, environment=asked.environment
+        )
     shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
@@ -336,7 +346,7 @@ def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> d
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]
     if not names:
         return {}
-    check = machine_check(store.graph.summaries(), asked.environment, asked.project)
+    check = machine_check(store.graph.summaries(), asked.environment, asked.project, asked.refused)
     return {name: check(name) for name in names}
 
 

@@ -39,17 +39,19 @@ def recommend(
     task: Task,
     *,
     muted: frozenset[str] = frozenset(),
+    refused: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> Recommendation:
     """Recommend the few components that serve a task, and those that they need, without `muted` ids and sources.
 
-    With an environment, the requirements of components are checked on this machine.
+    With an environment, the requirements of components are checked on this machine, which `refused` ids do not meet.
 
     Raises:
         InvalidRequest: the task holds no word, or a limit allows no component at all.
     """
     topic = combined_topic(task.text)
-    best = choose(pipeline, replace(task, text=topic) if topic else task, muted=muted, environment=environment)
+    asked = replace(task, text=topic) if topic else task
+    best = choose(pipeline, asked, muted=muted, refused=refused, environment=environment)
     names = (*task.using, *((topic,) if topic else ()))
     ranking = best.ranking
     beside = companions(pipeline, ranking, names, muted=muted)
@@ -77,13 +79,14 @@ def verdict(
     component: Component,
     *,
     muted: frozenset[str] = frozenset(),
+    refused: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Ranking, Item | Other | None]:
     """Rank all components for a task; return the ranking and why one component is or is not in the set.
 
     The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
-    best = choose(pipeline, task, muted=muted, environment=environment)
+    best = choose(pipeline, task, muted=muted, refused=refused, environment=environment)
     ranking = replace(best.ranking, confidence=best.confidence)
     for chosen in best.assembly.chosen:
         if chosen.key == component.id:

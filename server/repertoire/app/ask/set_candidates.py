@@ -86,10 +86,20 @@ class CandidatePool:
         return [candidate for key, candidate in self.candidates.items() if key in self.needed]
 
 
-def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
-    """Return a function that checks a requirement against the machine, the project and installed MCP servers."""
-    servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
-    return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
+def machine_check(
+    summaries: Iterable[Summary], environment: Mapping[str, str], project: str, refused: frozenset[str] = frozenset()
+) -> Check:
+    """Return a function that checks a requirement against the machine, the project and installed MCP servers.
+
+    Those with `refused` ids do not run, because of settings.
+    """
+    servers = [summary for summary in summaries if summary.installed and summary.type == MCP_SERVER]
+    return RequirementChecker(
+        environment,
+        project=Path(project) if project else None,
+        servers=[one.name for one in servers if one.id not in refused],
+        refused=[one.name for one in servers if one.id in refused],
+    ).check
 
 
 def candidate_pool(

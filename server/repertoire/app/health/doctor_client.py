@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.health.client_policy import ASK, limits
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import clean_line
-from repertoire.sources.client_files import config_folder, settings_files
+from repertoire.sources.client_files import config_folder, enabled_plugins, managed_files, settings_files
 
 DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the two
 _NAME = "repertoire"
@@ -88,21 +89,16 @@ def registration(root: Path, environment: Mapping[str, str], *, project: Path) -
     if not config.is_dir():
         yield Finding("client", WARN, f"{config} is not there: Claude Code was not used here", install)
         return
-    settings: dict[str, Any] = {}
     enabled: dict[str, bool] = {}
     for path in settings_files(config, project):
         found = _json(path)
         if isinstance(found, str):
             yield Finding("client-files", FAIL, f"{path} is no JSON object ({found})", "correct the file")
             continue
-        settings.update(found)
         listed = found.get("enabledPlugins")
         enabled.update({key: value is not False for key, value in listed.items()} if isinstance(listed, dict) else {})
     yield _plugin(config, enabled, install)
-    if settings.get("disableAllHooks") is True:
-        yield Finding(
-            "client-files", WARN, "disableAllHooks is set, so no hook of ours runs", "take it out of the settings"
-        )
+    yield from limits(environment, project=project)
 
 
 def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:
@@ -114,7 +110,9 @@ def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:
     records = {key: value for key, value in (listed if isinstance(listed, dict) else {}).items() if _is_ours(key)}
     off = next((key for key, on in enabled.items() if _is_ours(key) and not on), None)
     if off is not None:
-        return Finding("client", FAIL, f"{clean_line(off, 80)} is disabled", f"claude plugin enable {off}")
+        managed = enabled_plugins(managed_files()).get(off) is False
+        who, mend = (" by an administrator", ASK) if managed else ("", f"claude plugin enable {off}")
+        return Finding("client", FAIL, f"{clean_line(off, 80)} is disabled{who}", mend)
     if not records:
         return Finding("client", WARN, "the plugin is not installed in Claude Code", install)
     key, value = next(iter(records.items()))

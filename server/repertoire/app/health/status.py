@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import chain, groupby
+from pathlib import Path
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
 from repertoire.app.commons.membership import read, trouble
+from repertoire.app.current_project import current_project
+from repertoire.app.health.client_policy import limits
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.unmet_needs import Gap, recurring
@@ -105,8 +108,14 @@ def status(repertoire: Repertoire, *, environment: Mapping[str, str] | None = No
         votes=len(latest(store.traces.votes())),
         refreshing=not store.read_only and running(repertoire.home),
         commons=_commons(repertoire),
-        notes=_notes(repertoire),
+        notes=(*_notes(repertoire), *_policy_notes(environment)),
     )
+
+
+def _policy_notes(environment: Mapping[str, str] | None) -> Iterator[str]:
+    if environment is not None:
+        found = limits(environment, project=Path(current_project(environment)))
+        yield from (f"{one.text}; {one.mend}" for one in found)
 
 
 def _commons(repertoire: Repertoire) -> str:

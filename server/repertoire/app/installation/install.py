@@ -29,7 +29,9 @@ from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import client_files, installed
 from repertoire.sources.address import INSTALLED
+from repertoire.sources.policy import policy
 from repertoire.sources.requirement_checks import RequirementChecker
+from repertoire.sources.withheld import withheld
 from repertoire.store.database import Store
 
 INSTALLED_COMPONENTS = INSTALLED  # the source that an installation or an undo changes
@@ -83,12 +85,15 @@ def plan(
     The files of a catalogue entry lie elsewhere: its source is ingested first, unless the request is `dry`.
 
     Raises:
-        RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
+        RepertoireError: a component is unknown, is flagged or not allowed, or cannot be installed from here.
     """
     standing = [entry for entry in Journal(home).entries() if entry.state == DONE]
     came = frozenset(key for entry in standing for key in entry.ids)
     meant = (find_to_install(store, asked, project=str(wanted.project), came=came) for asked in wanted.ids)
     found = {entry.component.id: entry for entry in meant}
+    allowed = policy(wanted.environment, wanted.project)
+    for entry in found.values():
+        needs.refuse_forbidden(entry.component, allowed, alone=wanted.alone)
     unread = {key for key, entry in found.items() if _lies_elsewhere(entry, alone=wanted.alone)}
     if not wanted.dry:
         found |= {key: _read(store, home, found[key], settings, report) for key in unread}
@@ -101,7 +106,8 @@ def plan(
             parts.append(_unread_part(entry) if wanted.dry else _noted(store, plan_component(context, entry), entry))
     servers = context.servers | needs.servers_of(parts)
     checker = RequirementChecker(wanted.environment, project=wanted.project, servers=servers)
-    parts = [needs.noted(store, part, checker) for part in parts]
+    kept = withheld(wanted.environment, wanted.project)
+    parts = [needs.idle(needs.noted(store, part, checker), allowed, kept) for part in parts]
     if wanted.alone:
         parts = [replace(part, notes=(*part.notes, *_missing_servers(store, servers, part))) for part in parts]
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all

@@ -1,4 +1,4 @@
-"""Finds what components still require on this machine once they are installed."""
+"""Finds what components still require on this machine once they are installed, and what settings keep from running."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from dataclasses import replace
 
 from repertoire.app.installation.installable import InstallPart
 from repertoire.domain.component import DEPENDS_ON, HOOK, MCP_SERVER, REQUIREMENT, Component
+from repertoire.domain.errors import InstallRefused
+from repertoire.domain.text import few
+from repertoire.sources.policy import Policy
 from repertoire.sources.requirement_checks import RequirementChecker
+from repertoire.sources.withheld import Withheld
 from repertoire.store.database import Store
 
 _RUNNING = (HOOK, MCP_SERVER)
 _TOLD = 6  # requirements of one component's installation that are named
+_DENIED = "settings deny it to the model in this project"
 _WHERE = ". Set variables in the environment that starts Claude Code, or under `env` in its settings.json"
 
 
@@ -19,6 +24,32 @@ def servers_of(parts: Iterable[InstallPart]) -> frozenset[str]:
     """Return the names of the MCP servers that an installation brings."""
     found = (one for part in parts for one in (part.component, *part.along))
     return frozenset(one.name for one in found if one.type == MCP_SERVER)
+
+
+def refuse_forbidden(component: Component, allowed: Policy, *, alone: bool) -> None:
+    """Refuse to install what settings forbid; what is copied `alone` comes in no plugin then.
+
+    Raises:
+        InstallRefused: Claude Code would refuse it, or not load it; the message has the reason.
+    """
+    why = "" if component.installed else allowed(component) or (alone and allowed(replace(component, install=())))
+    if why:
+        message = f"{component.name} cannot be used here: {why}; ask who wrote them, or choose another component"
+        raise InstallRefused(message)
+
+
+def idle(part: InstallPart, allowed: Policy, kept: Withheld) -> InstallPart:
+    """Return a part that says what of it will not run or is denied to the model, because of settings."""
+    if not part.files and not part.commands:
+        return part
+    notes: dict[str, list[str]] = {}
+    for one in (part.component, *part.along):
+        why = allowed(replace(one, installed=False, install=part.component.install))
+        why = why or (_DENIED if kept(one.type, one.call_name, one.plugin) else "")
+        if why:
+            notes.setdefault(why, []).append(one.name)
+    told = [f"of no use here: {few(names, _TOLD)} ({why})" for why, names in notes.items()]
+    return replace(part, notes=(*part.notes, *told))
 
 
 def noted(store: Store, part: InstallPart, checker: RequirementChecker) -> InstallPart:

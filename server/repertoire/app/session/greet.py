@@ -23,7 +23,7 @@ from repertoire.boot.session_folders import session_folders
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
-from repertoire.domain.component import COMPONENT, PLUGIN, stands_alone
+from repertoire.domain.component import COMPONENT, PLUGIN, Component, stands_alone
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, call_name
@@ -44,6 +44,7 @@ from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.settings import Settings, load_valid
+from repertoire.sources.policy import policy
 from repertoire.sources.withheld import switched_off, withheld
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
@@ -188,6 +189,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
         if (candidate := _candidate(found)).plugin not in off
         and not barred.intersection((candidate.id, found.repository, found.source))
     ]
+    candidates = _allowed(candidates, start.project, db)
     frequency, total = db.frequency(profile.terms), db.components()
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
@@ -324,9 +326,11 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             along=units[entry.plugin, entry.marketplace] - (entry.type != PLUGIN) if entry.marketplace else 0,
             whole=False,
             alone=stands_alone(entry.type, entry.marketplace, ""),
+            marketplace=entry.marketplace,
         )
         for entry in shipped.components
     ]
+    candidates = _allowed(candidates, project)
     frequency: dict[str, int] = {}
     for candidate in candidates:
         for term in candidate.terms:
@@ -344,3 +348,28 @@ def _not_withheld(fits: Iterable[Fit], project: str) -> Iterator[Fit]:
         one = fit.candidate
         if not kept(one.type, one.call or call_name(one.type, one.name, "", one.plugin), one.plugin):
             yield fit
+
+
+def _allowed(candidates: list[FittingCandidate], project: str, db: StartReader | None = None) -> list[FittingCandidate]:
+    """Return the candidates that settings do not forbid in the project; a server's command is not known here."""
+    allowed = policy(os.environ, Path(project))
+    if not allowed:
+        return candidates
+    found = []
+    for one in candidates:
+        marketplace, install = one.marketplace, one.install
+        if db is not None:
+            text = db.text(one.id)
+            marketplace, install = text.marketplace, text.install
+        whole = Component(
+            one.id,
+            one.type,
+            one.name,
+            plugin=one.plugin,
+            marketplace=marketplace,
+            installed=one.installed,
+            install=install,
+        )
+        if not allowed(whole):
+            found.append(one)
+    return found
