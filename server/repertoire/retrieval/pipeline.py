@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -106,6 +107,11 @@ class Pipeline:
         self._is_multilingual = is_multilingual(model)
         self._judge = AnswerJudge(graph, query_encoder)
         self.bindings = self._resources.bindings
+
+    @property
+    def technologies(self) -> Collection[str]:
+        """The names of known products; a capability that is one has the same name."""
+        return self._options.products.known
 
     def prepare(self) -> None:
         """Load all that the first question needs but the embedding model, which may be loaded beside it."""

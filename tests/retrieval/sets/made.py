@@ -3,10 +3,11 @@
 from repertoire.retrieval.sets.assemble import SetLimits, SetSearch
 from repertoire.retrieval.sets.candidates import Candidate
 from repertoire.retrieval.sets.choices import SetChoices
+from repertoire.retrieval.sets.roles import Spares
 from repertoire.retrieval.sets.whynot import Case, why_not
 
 PLENTY = 100_000
-GRADED = SetLimits(budget=PLENTY, size=3, graded=True)
+GRADED = SetLimits(budget=PLENTY, size=3, graded=True, spares=Spares())
 
 
 def candidate(key, **more):

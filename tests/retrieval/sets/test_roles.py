@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from repertoire.retrieval.sets.candidates import Candidate
-from repertoire.retrieval.sets.roles import Chosen, chosen_of, role, still_open
+from repertoire.retrieval.sets.roles import Chosen, Spares, chosen_of, role, still_open
 
 
 def candidate(key, *, capabilities=(), covers=(), needs=()):
@@ -13,10 +14,13 @@ def candidate(key, *, capabilities=(), covers=(), needs=()):
     return Candidate(key, key, 1.0, 100, **told)
 
 
-def chosen(*candidates, asked, with_spares=True):
+USUAL = Spares()
+
+
+def chosen(*candidates, asked, spares=USUAL):
     known = {one.key: one for one in candidates}
     return list(
-        chosen_of(asked, known, lambda key: (*known[key].needs, key), with_spares=with_spares),
+        chosen_of(asked, known, lambda key: (*known[key].needs, key), spares=spares),
     )
 
 
@@ -38,7 +42,7 @@ def test_a_member_that_covers_nothing_new_is_a_spare_for_the_first():
         Chosen("browser", "playwright, should e2e not serve", spare=True),
         Chosen("seeds", "test-data"),
     ]
-    assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), with_spares=False))
+    assert not any(one.spare for one in chosen(first, second, asked=("e2e", "browser"), spares=None))
     worded = candidate("queues", covers=("playwright", "queue"))
     assert chosen(first, worded, asked=("e2e", "queues"))[1] == Chosen("queues", "queue")
 
@@ -47,6 +51,20 @@ def test_a_member_for_a_capability_that_the_first_only_mentions_is_no_spare():
     first = candidate("dashboards", capabilities=("grafana",), covers=("terraform",))
     second = candidate("modules", capabilities=("terraform",))
     assert chosen(first, second, asked=("dashboards", "modules"))[1] == Chosen("modules", "terraform")
+
+
+def test_who_serves_a_task_of_one_job_alone_is_a_spare_unless_for_a_technology_that_it_names():
+    first = candidate("bundle-optimizer", capabilities=("build-tools",))
+    second = replace(candidate("web-vitals", capabilities=("web-performance",)), serves=0.6)
+    beside, instead = (
+        [Chosen("bundle-optimizer", "build-tools"), Chosen("web-vitals", role, spare=spare)]
+        for role, spare in (("web-performance", False), ("web-performance, should bundle-optimizer not serve", True))
+    )
+    told = partial(chosen, first, asked=("bundle-optimizer", "web-vitals"))
+    assert told(second) == beside
+    assert told(second, spares=Spares(one_job=True)) == instead
+    assert told(replace(second, serves=0.4), spares=Spares(one_job=True)) == beside
+    assert told(second, spares=Spares(one_job=True, technologies=frozenset({"web-performance"}))) == beside
 
 
 def test_members_of_one_name_are_told_apart_by_where_they_come_from():

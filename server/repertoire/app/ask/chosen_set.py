@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,7 +27,7 @@ from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.assemble import Assembly, SetLimits, SetSearch
 from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.goodness import gives_way
-from repertoire.retrieval.sets.roles import still_open
+from repertoire.retrieval.sets.roles import Spares, still_open
 from repertoire.retrieval.sets.whynot import Case
 from repertoire.retrieval.why import NOTED_PAST
 
@@ -141,7 +141,7 @@ def choose(
     known = ranking.snapshot.summaries
     check = None if environment is None else machine_check(known, environment, task.project, refused)
     context = RecommendationContext(muted, task.using, check)
-    limits = _limits(task, ranking)
+    limits = _limits(task, ranking, pipeline.technologies)
     first = _assembled(ranking, candidate_pool(pipeline, ranking, context), limits)
     if not limits.clauses or not first.worth_naming:
         return first
@@ -187,7 +187,7 @@ def _query(task: Task) -> Query:
     )
 
 
-def _limits(task: Task, ranking: Ranking) -> SetLimits:
+def _limits(task: Task, ranking: Ranking, technologies: Iterable[str]) -> SetLimits:
     """Return the limits of a set.
 
     Grades choose few members. The set for a task that names several capabilities is completed by what likely helps with
@@ -202,7 +202,9 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
         apart = named > 1 and len(ranking.plan.words) <= _WORDS_IN_PARTS and ranking.plan.effort.clauses
         clauses = _MEMBERS_IN_PARTS if apart else 0
         size = most or _GRADED_MEMBERS
-        return SetLimits(budget=task.budget, size=size, graded=True, parts=parts, clauses=clauses, most=most)
+        spares = Spares(not ranking.plan.clauses, frozenset(technologies))
+        limits = SetLimits(budget=task.budget, size=size, graded=True, spares=spares)
+        return replace(limits, parts=parts, clauses=clauses, most=most)
     if not most and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:
         return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = most or ranking.plan.size

@@ -12,7 +12,7 @@ from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.choices import SetChoices
 from repertoire.retrieval.sets.cycles import cycles
 from repertoire.retrieval.sets.goodness import adds_capability, chance_of_good, completes, foremost, is_large
-from repertoire.retrieval.sets.roles import Chosen, adds_nothing, chosen_of, provided_by
+from repertoire.retrieval.sets.roles import Chosen, Spares, adds_nothing, chosen_of, provided_by
 
 _STARTS = 6  # candidates that the search starts from
 
@@ -25,6 +25,7 @@ class SetLimits:
     size: int = 5
     expected: float = 2.0
     graded: bool = False  # whether the worth is the chance that the set is good
+    spares: Spares | None = None  # which members are spares; None: none is
     parts: int = 0  # members up to which a graded set is completed for capabilities that are still open
     clauses: int = 0  # members up to which it is completed by what serves a clause
     most: int = 0  # members, with all that they need, that a person allows; 0: any number
@@ -54,7 +55,7 @@ class SetSearch:
         """Return the best set that a greedy search finds; the expected F1 also by drops and exchanges of members."""
         asked = self._graded() if self._limits.graded else self._searched()
         return Assembly(
-            chosen_of(asked, self._known, self._choices.closure, with_spares=self._limits.graded),
+            chosen_of(asked, self._known, self._choices.closure, spares=self._limits.spares),
             self._too_large(asked),
             tuple(cycles({key: self._choices.needs(key) for key in self._choices.members(asked)})),
             asked,
