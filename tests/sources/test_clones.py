@@ -122,6 +122,17 @@ def test_a_persons_own_ssh_is_not_let_ask_on_the_terminal_and_what_to_do_is_told
     assert b"`ssh-add` keeps a key with a passphrase open, or clone it yourself" in done.stderr
 
 
+def test_what_a_person_says_of_their_own_ssh_holds(tmp_path, monkeypatch):
+    own = script(tmp_path / "own-ssh", f'echo "$@" >> {tmp_path}/asked; exit 255')
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(own))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "ssh")  # without it git asks the program itself, and gives it no port
+
+    with pytest.raises(SourceError):
+        clones.fetch("ssh://git@git.invalid:2222/a/b", tmp_path / "clone", max_bytes=1_000_000)
+
+    assert "-p 2222 git@git.invalid" in (tmp_path / "asked").read_text()
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
