@@ -19,6 +19,7 @@ ODD = st.text(max_size=60)
     ("line", "step"),
     [
         ("/plugin marketplace add acme/shelf", AddMarketplace("acme/shelf")),
+        ("/plugin marketplace add git@host.invalid:a/b/c.git", AddMarketplace("git@host.invalid:a/b/c.git")),
         ("/plugin marketplace add /srv/my shelf", AddMarketplace("/srv/my shelf")),
         ("/plugin install kit@shelf", SetPlugin("install", "kit@shelf")),
         ("/plugin enable kit@shelf", SetPlugin("enable", "kit@shelf")),
@@ -46,6 +47,7 @@ def test_a_line_of_ours_is_a_step(line, step):
     "line",
     [
         "/plugin marketplace add --help",
+        "/plugin marketplace add -oProxyCommand=x@host.invalid:a/b",
         "/plugin marketplace add https://user:secret@host.invalid/a",
         "/plugin install --yes kit@shelf",
         "/plugin install kit@shelf; rm -rf ~",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.sources.address import key_of, package_of, parse, without_password
+from repertoire.sources.address import client_address, key_of, package_of, parse, without_password
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,54 @@ def test_an_address_that_is_told_to_others_has_no_password(address, told):
     assert without_password(address) == told
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://me:secret@git.example.org:8443/a/b", "https://git.example.org:8443/a/b.git"),
+        ("https://gitlab.com/a/b/c.git/", "https://gitlab.com/a/b/c.git"),
+        ("https://org@dev.azure.com/org/My%20Project/_git/repo", "https://dev.azure.com/org/My%20Project/_git/repo"),
+        ("git@ssh.dev.azure.com:v3/org/My%20Project/repo", "git@ssh.dev.azure.com:v3/org/My%20Project/repo"),
+        ("git@ghe.example.org:team/skills.git", "git@ghe.example.org:team/skills.git"),
+        ("ssh://git@git.example.org/team/skills", "git@git.example.org:/team/skills"),
+        ("git@github.com:acme/skills.git", "acme/skills"),
+        ("https://github.com/acme/skills", "acme/skills"),
+        ("ssh://git@git.example.org:2222/team/skills", ""),
+        ("git.example.org:team/skills", ""),
+        ("https://git-codecommit.us-east-1.amazonaws.com/v1/repos/skills", ""),
+        ("https://git.example.org/a b/c", ""),
+        ("ext::sh -c x", ""),
+    ],
+)
+def test_claude_code_is_told_an_address_in_a_form_that_it_takes(address, told):
+    assert client_address(address) == told
+
+
+@pytest.mark.parametrize(
+    ("address", "text", "inner"),
+    [
+        ("https://me:secret@github.com/a/b/tree/main/x", "https://me:secret@github.com/a/b", "tree/main/x"),
+        ("https://gitlab.com/a/b/c/-/tree/main/x", "https://gitlab.com/a/b/c", "-/tree/main/x"),
+        ("https://ghe.example.org/a/b/tree/main/x", "https://ghe.example.org/a/b", "tree/main/x"),
+        ("https://bitbucket.org/a/b/src/main/", "https://bitbucket.org/a/b", "src/main"),
+        ("https://gitea.example.org/a/b/src/branch/main/x", "https://gitea.example.org/a/b", "src/branch/main/x"),
+        ("https://git.example.org/a/b.git#dev", "https://git.example.org/a/b.git", "dev"),
+        ("https://dev.azure.com/o/p/_git/r?path=/x", "https://dev.azure.com/o/p/_git/r", "path=/x"),
+        ("ssh://git@git.example.org:2222/a/b#dev", "ssh://git@git.example.org:2222/a/b", "dev"),
+    ],
+)
+def test_an_address_of_a_place_in_a_repository_names_the_repository_and_that_is_told(address, text, inner):
+    parsed = parse(address, trusted=True)
+    assert parsed.text == text
+    assert parsed.note == f"the whole repository is read, at its default branch, and not {inner} alone"
+    assert parsed.key == key_of(text)
+
+
+def test_a_folder_of_a_repository_may_be_called_as_places_in_others_are():
+    for address in ("https://git.example.org/a/src", "https://git.example.org/a/b/tree", "https://git.example.org/-/b"):
+        parsed = parse(address, trusted=True)
+        assert (parsed.text, parsed.note) == (address, "")
+
+
 def test_groups_below_groups_keep_their_path():
     assert key_of("https://gitlab.com/a/b/c.git") == "gitlab.com/a/b/c"
 
@@ -192,9 +240,9 @@ def test_an_archive_is_a_source_of_its_own(tmp_path):
         parse(str(archive), trusted=False, project=tmp_path / "project")
 
 
-@pytest.mark.parametrize("address", ["acme/skills@v1", "acme/skills#main"])
+@pytest.mark.parametrize("address", ["acme/skills@v1", "acme/skills#main", "git@git.example.org:acme/skills#main"])
 def test_a_branch_cannot_be_chosen_and_that_is_told(address):
-    with pytest.raises(SourceError, match="no branch or tag can be chosen; acme/skills reads the default branch"):
+    with pytest.raises(SourceError, match=r"no branch or tag can be chosen; .*acme/skills reads the default branch"):
         parse(address, trusted=True)
 
 

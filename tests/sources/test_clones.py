@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
 
 from boot.checkout import script
 from ingestion.workbench import commit, git, repository
+from repertoire.domain.errors import SourceError
 from repertoire.sources import clones
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")
@@ -83,3 +85,66 @@ def test_a_repository_with_links_is_read_where_git_makes_none(origin, tmp_path, 
 
     assert not (tmp_path / "clones/one/b.txt").is_symlink()
     assert (tmp_path / "clones/one/b.txt").read_text() == "a.txt"
+
+
+ASKS = """if (exec 3<>/dev/tty) 2>/dev/null; then touch {mark}; sleep 30; fi
+echo 'git@git.invalid: Permission denied (publickey).' >&2
+exit 255
+"""
+AT_A_TERMINAL = """import fcntl, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from pathlib import Path
+from repertoire.sources import clones
+clones.fetch("git@git.invalid:a/b", Path({target!r}), max_bytes=1_000_000)
+"""
+
+
+def test_a_persons_own_ssh_is_not_let_ask_on_the_terminal_and_what_to_do_is_told(tmp_path):
+    pty = pytest.importorskip("pty")
+    mark = tmp_path / "asked"
+    own = script(tmp_path / "own-ssh", ASKS.format(mark=mark))
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", AT_A_TERMINAL.format(target=str(tmp_path / "clone"))],
+            stdin=theirs,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "GIT_SSH_COMMAND": str(own)},
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+    assert not mark.exists()
+    assert b"`ssh-add` keeps a key with a passphrase open, or clone it yourself" in done.stderr
+
+
+def test_what_a_person_says_of_their_own_ssh_holds(tmp_path, monkeypatch):
+    own = script(tmp_path / "own-ssh", f'echo "$@" >> {tmp_path}/asked; exit 255')
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(own))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "ssh")  # without it git asks the program itself, and gives it no port
+
+    with pytest.raises(SourceError):
+        clones.fetch("ssh://git@git.invalid:2222/a/b", tmp_path / "clone", max_bytes=1_000_000)
+
+    assert "-p 2222 git@git.invalid" in (tmp_path / "asked").read_text()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("fatal: could not read Username for 'https://x': terminal prompts disabled", "a credential helper keep"),
+        ("fatal: Authentication failed for 'https://x'", "renew what git's credential helper keeps"),
+        ("fatal: unable to access 'https://x': SSL certificate problem: self-signed", "http.sslCAInfo FILE"),
+        ("Host key verification failed.", "connect once with `ssh`"),
+    ],
+)
+def test_a_private_repository_that_is_refused_says_what_to_do(tmp_path, monkeypatch, said, told):
+    script(tmp_path / "bin/git", f'echo "{said}" >&2\nexit 128\n')
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+    with pytest.raises(SourceError, match=f"{told}.*, or clone it yourself and ingest the folder$"):
+        clones.fetch("https://git.invalid/a/b", tmp_path / "clone", max_bytes=1_000_000)

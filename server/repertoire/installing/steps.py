@@ -13,6 +13,7 @@ _ADD = "/plugin marketplace add "
 _WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # begins with no hyphen, so it is never an option of the client
 _PLUGIN = re.compile(rf"{_WORD}@{_WORD}")
 _SHORT = re.compile(rf"{_WORD}/{_WORD}")
+_SSH = re.compile(rf"{_WORD}@{_WORD}:[\w./~+%-]+")  # which has no place for a password
 _SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
 _OMITTED = "…"  # marks the place where a secret was left out
@@ -137,11 +138,11 @@ def _words(line: str) -> list[str]:
 
 
 def _is_address(address: str) -> bool:
-    """Tell whether a text is `owner/name`, an https address or a folder; one that could hold a secret is none."""
+    """Tell whether a text is `owner/name`, an https or ssh address or a folder; what could hold a secret is none."""
     if any(ord(character) < 33 for character in address.replace(" ", "")):
         return False
     plain = address.startswith("https://") and "@" not in address and " " not in address
-    return plain or address.startswith("/") or bool(_SHORT.fullmatch(address))
+    return plain or address.startswith("/") or bool(_SHORT.fullmatch(address) or _SSH.fullmatch(address))
 
 
 def _copy(line: str, folder: str, options: list[str], source: str, target: str) -> Step:

@@ -12,6 +12,7 @@ from repertoire.domain.text import clean_line, counted
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE
 from repertoire.rendering.freshness import lost_data, lost_text
+from repertoire.sources.address import without_password
 from repertoire.store.sources import SourceRow
 from repertoire.trust.hidden import suspicion
 
@@ -67,7 +68,7 @@ def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
     return {
         "key": row.info.key,
         "kind": row.info.kind,
-        "location": row.info.location,
+        "location": without_password(row.info.location),
         "repository": row.info.repository,
         "commit": row.info.commit,
         "added_at": row.added_at,

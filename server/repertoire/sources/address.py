@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,13 +24,15 @@ _PACKAGE = {
     PYPI: re.compile(r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==(?P<version>[0-9][\w.+!-]*))?", re.ASCII),
 }
 _BETWEEN_WORDS = re.compile(r"[-_.]+")  # separators in a Python package's name
-_SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
+_SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+%-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
-_AT_REF = re.compile(r"^([\w-]+/[\w.-]+)[@#][\w./-]+$")
+_AT_REF = re.compile(r"^([\w-]+/[\w.-]+|[\w.-]+@[\w.-]+:[\w./~+%-]+)[@#][\w./-]+$")
 _HOST = re.compile(
     r"^(?:[\w](?:[\w.-]*[\w])?\.?|[0-9a-f:.]+)$", re.ASCII | re.IGNORECASE
 )  # strict, because the host becomes a word of ssh's command line
+_PLAIN = re.compile(r"[A-Za-z0-9][\w.~%+@:/\[\]-]*", re.ASCII)  # what can stand in an install line as it is
+_TWO_NAMES = frozenset(("github.com", "bitbucket.org", "codeberg.org"))  # hosts without groups below groups
 _WAY_OUT = "send a folder, owner/name on GitHub, or an https or ssh address of a git repository"
 _PACKAGE_FORMS = "send npm:NAME, npm:@SCOPE/NAME@VERSION, pypi:NAME or pypi:NAME==VERSION"
 
@@ -125,12 +128,47 @@ def key_of(address: str) -> str:
         parts = urlsplit(address if "://" in address else f"https://{address}")
         host, path = (parts.hostname or ""), parts.path
     names = [name for name in path.split("/") if name and name not in (".", "..")]
-    if host.lower() == "github.com":
-        names = names[:2]
+    host = host.lower().removeprefix("www.")
+    names = names[: _length(host, names)]
     if not host or not names:
         return ""
     names[-1] = names[-1].removesuffix(".git")
-    return "/".join((host.lower().removeprefix("www."), *names))
+    return "/".join((host, *names))
+
+
+def _length(host: str, names: Sequence[str]) -> int:
+    """Return how many names of an address's path are a repository's; the others name a place in it."""
+    if host in _TWO_NAMES:
+        return 2
+    if "_git" in names:  # Azure DevOps
+        return names.index("_git") + 2
+    for at, name in enumerate(names[2:-1], 2):
+        gitea = name == "src" and names[at + 1] in ("branch", "tag", "commit")
+        if name in ("-", "tree", "blob") or gitea:  # no repository or group can have these names
+            return at
+    return len(names)
+
+
+def client_address(address: str) -> str:
+    """Return a repository's address as Claude Code adds a marketplace from it; empty if it takes none like it.
+
+    The client takes ssh only as `user@host:path`, and an https address that ends in neither `.git` nor
+    `/_git/NAME` for that of a file.
+    """
+    scp = None if "://" in address else _SCP.match(address)
+    found = (address if scp["user"] else "") if scp is not None else _client_address(without_password(address))
+    if (key := key_of(address)).startswith("github.com/"):
+        found = key.partition("/")[2]
+    return found if _PLAIN.fullmatch(found) else ""
+
+
+def _client_address(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.scheme == "ssh":
+        return f"{parts.netloc}:{parts.path}" if parts.username and ":" not in parts.netloc else ""
+    if parts.scheme != "https" or address.startswith("https://git-codecommit."):  # which knows no `.git`
+        return ""
+    return address if "/_git/" in address else f"{address.rstrip('/').removesuffix('.git')}.git"
 
 
 def without_password(address: str) -> str:
@@ -177,15 +215,15 @@ def _remote(text: str, *, trusted: bool) -> Address:
     pinned = "" if trusted else _pin(host, port or (443 if parts.scheme == "https" else 22))
     key = key_of(text)
     if not key:
-        message = f"{clean_line(text, 120)!r} names no repository; {_WAY_OUT}"
+        message = f"{clean_line(without_password(text), 120)!r} names no repository; {_WAY_OUT}"
         raise UnknownSource(message)
-    address, note = text, ""
-    if parts.scheme == "https" and host.lower() == "github.com":
-        address = f"https://github.com/{key.partition('/')[2]}"  # a link to a folder or file in it names the repository
-        inner = "/".join(part for part in parts.path.split("/") if part).partition("/")[2].partition("/")[2]
-        if inner or parts.fragment:
-            note = _whole(inner or parts.fragment)
-    return Address(GIT, address, key=key, repository=key, pinned=pinned, note=note)
+    names = [name for name in parts.path.split("/") if name]
+    kept = names[: _length(host.lower().removeprefix("www."), names)]
+    inner = "/".join(names[len(kept) :]) or parts.fragment or parts.query
+    if scp is not None or not inner:
+        return Address(GIT, text, key=key, repository=key, pinned=pinned)
+    address = f"{parts.scheme}://{parts.netloc}/{'/'.join(kept)}"  # a link to a folder or file names the repository
+    return Address(GIT, address, key=key, repository=key, pinned=pinned, note=_whole(inner))
 
 
 def _whole(named: str) -> str:

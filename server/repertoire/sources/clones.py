@@ -16,6 +16,7 @@ from pathlib import Path
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
 from repertoire.sources import git, repository
+from repertoire.sources.address import without_password
 from repertoire.sources.git import GitBounds
 from repertoire.sources.scratch import remove, scratch
 
@@ -93,7 +94,7 @@ def _moved(messages: str, url: str) -> str:
 
 
 def _bare(url: str) -> str:
-    return url.rstrip("/").removesuffix(".git")
+    return without_password(url).rstrip("/").removesuffix(".git")
 
 
 def _clone(origin: _Origin, target: Path, bounds: GitBounds) -> str:

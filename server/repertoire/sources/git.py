@@ -12,6 +12,7 @@ import functools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -52,6 +53,7 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
     "SSH_ASKPASS": "",
+    "GCM_INTERACTIVE": "never",
     "GIT_PAGER": "cat",
     "GIT_EDITOR": ":",
     "GIT_LFS_SKIP_SMUDGE": "1",
@@ -62,13 +64,26 @@ _QUIET = {
 _KEPT = (
     "GIT_SSH",
     "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
     "GIT_SSL_CAINFO",
     "GIT_SSL_CAPATH",
+    "GIT_SSL_CERT",
+    "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_HTTP_PROXY_AUTHMETHOD",
     "GIT_EXEC_PATH",
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_NOSYSTEM",
 )
 _POLL_S, _READ_S = 0.2, 30.0
+_OR_CLONE = "or clone it yourself and ingest the folder"
+_REMEDIES = {
+    "terminal prompts disabled": "git may not ask: let a credential helper keep the password (`gh auth setup-git`)",
+    "Authentication failed": "renew what git's credential helper keeps, or what the address holds",
+    "Permission denied (": "ssh may not ask here: `ssh-add` keeps a key with a passphrase open",
+    "Host key verification failed": "connect once with `ssh`, which asks whether the host is the right one",
+    "certificate": "tell git your own authority: `git config --global http.sslCAInfo FILE`",
+}
 _NO_GIT = "git is not installed; install it, or ingest a folder"
 # The first release of each branch with the fixes for CVE-2024-32004 and CVE-2024-32465: before, a repository on
 # the same machine could run a program of its own while it was read or cloned.
@@ -138,11 +153,23 @@ def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = N
         environment = _closed(lent, protocols="file")
     else:  # the checkout may fetch contents that a partial clone left out
         environment = {name: value for name, value in _own().items() if name != "GIT_NO_LAZY_FETCH"}
-    process = _started(command, environment, bounds.folder, printed=subprocess.DEVNULL)
+    process = _started(command, environment, bounds.folder, printed=subprocess.DEVNULL, alone=_has_terminal())
     errors = _awaited(process, bounds)
     if process.returncode:
-        raise SourceError(_failure(arguments, errors))
+        failure = _failure(arguments, errors)
+        remedy = next((told for words, told in _REMEDIES.items() if words in failure), "")
+        raise SourceError(f"{failure.rstrip('.')}; {remedy}, {_OR_CLONE}" if remedy else failure)
     return errors.decode("utf-8", "replace")
+
+
+def _has_terminal() -> bool:
+    """Tell whether a program that git starts could ask on this process's terminal, as ssh does for a passphrase."""
+    if not hasattr(os, "setsid"):
+        return False
+    with contextlib.suppress(OSError):
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        return True
+    return False
 
 
 def furnish(git_dir: Path, more: str = "") -> None:
@@ -222,8 +249,15 @@ def _closed(home: Path, *, protocols: str) -> Mapping[str, str]:
 
 
 def _started(
-    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, *, printed: int, fed: bool = False
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    printed: int,
+    fed: bool = False,
+    alone: bool = False,
 ) -> subprocess.Popen[bytes]:
+    """Start git, `alone` in a session without this process's terminal."""
     try:
         return subprocess.Popen(
             ["git", *arguments],
@@ -232,6 +266,7 @@ def _started(
             stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.PIPE,
+            start_new_session=alone,
         )
     except FileNotFoundError as error:
         message = _NO_GIT if folder.is_dir() else f"there is no folder {folder}"
@@ -282,6 +317,8 @@ def _awaited(process: subprocess.Popen[bytes], bounds: GitBounds) -> bytes:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process if it runs, and close its pipes: one that ends by itself after a last look leaves them open."""
     if process.poll() is None:
+        if hasattr(os, "killpg") and os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)  # with the programs that it started
         process.kill()
     with process:
         pass

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.domain.errors import SourceError
 from repertoire.sources import git, repository
-from repertoire.sources.address import key_of
+from repertoire.sources.address import client_address, key_of
 
 _LOG_S = 20.0  # dates are worth no more than this; a huge repository goes without
 _MARK = "\x01"
@@ -21,6 +21,7 @@ class GitDates:
 
     commit: str = ""
     remote: str = ""  # `host/owner/name` of the remote `origin`, if the folder is a repository's top
+    client_address: str = ""  # the remote's address as Claude Code takes it
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     exact: bool = True  # False for a shallow clone, whose one commit dates every file
     warning: str = ""
@@ -33,25 +34,26 @@ def read(folder: Path, *, ours: bool = False) -> GitDates:
     """
     if repository.top_of(folder.resolve()) is None:
         return GitDates()
-    commit = remote = ""
+    commit = remote = address = ""
     try:
         found = repository.look(folder, ours=ours)
-        commit, remote = found.commit, _key(found.origin)
+        commit, (remote, address) = found.commit, _named(found.origin)
         with repository.lent(found) as place:
             log = git.read(["log", f"--format={_MARK}%cs", "--name-only", "--no-renames", "-z"], place, seconds=_LOG_S)
     except SourceError as error:
-        return GitDates(commit, remote, warning=f"no commit dates: {error}")
+        return GitDates(commit, remote, address, warning=f"no commit dates: {error}")
     dates = _dates(log)
     if found.shallow:
         dates = {path: ("", last) for path, (_, last) in dates.items()}
-    return GitDates(commit, remote, dates, exact=not found.shallow)
+    return GitDates(commit, remote, address, dates, exact=not found.shallow)
 
 
-def _key(origin: str) -> str:
+def _named(origin: str) -> tuple[str, str]:
+    """Return the key of a remote and its address as Claude Code takes it."""
     with contextlib.suppress(ValueError):  # a repository's configuration may hold any text as its address
         key = key_of(origin)
-        return key if key.count("/") >= 2 else ""
-    return ""
+        return (key, client_address(origin)) if key.count("/") >= 2 else ("", "")
+    return "", ""
 
 
 def _dates(log: str) -> dict[str, tuple[str, str]]:

@@ -116,6 +116,26 @@ def test_a_source_that_cannot_be_reached_is_kept_and_told(bench):
         assert reports[key].warnings[0].startswith("kept as it was: ")
 
 
+def test_a_folder_that_is_empty_now_as_where_its_drive_is_not_mounted_keeps_its_components(bench):
+    folder = bench.write({"skills/a/SKILL.md": skill("a")}, under="plain")
+    bench.ingest(folder)
+    shutil.rmtree(folder / "skills")
+
+    (report,) = (one for one in refresh(bench.store, bench.home, settings=SETTINGS) if one.source == f"folder:{folder}")
+
+    assert (report.components, report.removed) == (1, 0)
+    assert report.warnings == (f"kept as it was: {folder} is empty now; its drive may not be mounted",)
+    assert bench.ingest(folder).removed == 1  # a person says so
+
+
+def test_a_source_of_too_many_files_names_the_setting(bench):
+    folder = bench.write({"skills/a/SKILL.md": skill("a"), "skills/b/SKILL.md": skill("b")})
+
+    report = bench.ingest(folder, settings=Settings(max_files=1))
+
+    assert report.warnings == ("more than 1 files: none was read from skills/b on (setting `max_files`)",)
+
+
 def test_a_source_that_gains_a_file_made_to_fail_its_parser_does_not_end_the_refresh_of_the_others(bench):
     hostile = bench.write({"skills/a/SKILL.md": skill("a")}, under="hostile")
     other = bench.write({"skills/b/SKILL.md": skill("b")}, under="other")

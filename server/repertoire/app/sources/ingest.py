@@ -166,7 +166,8 @@ def _write_source(store: Store, opened: OpenedSource, report: Report, known_as: 
     unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
     context = context_of(store, opened, entries)
     state = fingerprint(context, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())])
-    warnings = [*opened.warnings, *([listing.truncated] if listing.truncated else [])]
+    cut = [f"{listing.truncated} (setting `max_files`)"] if listing.truncated else []
+    warnings = [*opened.warnings, *cut]
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:
         store.sources.seen(info.key, now=now())

@@ -14,7 +14,7 @@ from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import PluginFacts, SourceLayout
 from repertoire.settings import Settings
 from repertoire.sources import clones, git_dates
-from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address
+from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address, client_address, without_password
 from repertoire.sources.crawl import CrawlLimits, Mount
 from repertoire.sources.git_dates import GitDates
 from repertoire.sources.installed import InstalledSource, Machine
@@ -114,12 +114,13 @@ def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
 def _open_clone(address: Address, target: Path, around: Surroundings) -> OpenedSource:
     """Open a repository's clone in the home without a fetch."""
     if not target.is_dir():
-        message = f"{address.text} was never fetched here; `repertoire refresh` fetches it"
+        message = f"{without_password(address.text)} was never fetched here; `repertoire refresh` fetches it"
         raise SourceError(message)
     past = git_dates.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
     own = around.machine.installed_from(info.repository)
-    site, layout = _site(target, _add_address(info), around.machine, own), _layout(info.key, around.machine)
+    to_add = client_address(address.text) if address.repository else ""  # nor does it take one without files
+    site, layout = _site(target, to_add or str(target), around.machine, own), _layout(info.key, around.machine)
     warnings = _history_warnings(past)
     return OpenedSource(
         info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True
@@ -130,7 +131,9 @@ def _open_folder(folder: Path, around: Surroundings) -> OpenedSource:
     past = git_dates.read(folder)
     key = past.remote or f"folder:{folder}"
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
-    site = _site(folder, _add_address(info), around.machine, around.machine.installed_from(info.repository))
+    site = _site(
+        folder, past.client_address or str(folder), around.machine, around.machine.installed_from(info.repository)
+    )
     layout = _layout(key, around.machine)
     return OpenedSource(
         info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_history_warnings(past)
@@ -149,13 +152,6 @@ def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Open
         scratch=scratch,
         refused=scratch.refused,
     )
-
-
-def _add_address(info: SourceInfo) -> str:
-    """Return the address of a source for `/plugin marketplace add`."""
-    if info.repository.startswith("github.com/"):
-        return info.repository.removeprefix("github.com/")
-    return f"https://{info.repository}.git" if info.repository else info.location
 
 
 def _site(location: Path, address: str, machine: Machine, own: frozenset[str]) -> Site:

@@ -52,11 +52,15 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
                 yield found.key, lambda found=found: open_place(found, around)  # type: ignore[misc]
         elif row.given or row.info.kind in BY_HAND:
             info = replace(row.info, location=row.given or row.info.location)
-            yield row.info.key, lambda info=info: _reopen(info, around, report)  # type: ignore[misc]
+            held = row.components
+            yield row.info.key, lambda info=info, held=held: _reopen(info, around, report, held=held)  # type: ignore[misc]
 
 
-def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSource:
+def _reopen(info: SourceInfo, around: Surroundings, report: Report, *, held: int) -> OpenedSource:
     address = addresses.parse(info.location, trusted=True)
+    if held and address.kind == addresses.FOLDER and not any(Path(address.text).iterdir()):
+        message = f"{address.text} is empty now; its drive may not be mounted"
+        raise SourceError(message)
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)
     # npm and pip run only when a person asks for a package, never in a refresh
