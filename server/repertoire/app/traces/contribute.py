@@ -69,7 +69,7 @@ def draft(
         raise InvalidRequest(message)
     if before is not None:
         trace = amending(trace, before)
-    store.traces.drop_drafts(before=ago(_DRAFTS))
+    drop_old_drafts(store)
     token = token or secrets.token_hex(_TOKEN)
     store.traces.put(trace, token=token, now=moment.at)
     return Contribution(trace, token)
@@ -111,6 +111,11 @@ def discard(store: Store, token: str) -> Contribution:
         if not _refused(store).issuperset(errors):
             store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
     return Contribution(found, known=True)
+
+
+def drop_old_drafts(store: Store) -> None:
+    """Delete the drafts that nobody confirmed in time; one from the future was made before the clock was put back."""
+    store.traces.drop_drafts(before=ago(_DRAFTS), after=ago(-_DRAFTS))
 
 
 def proposed_before(store: Store) -> frozenset[str]:
