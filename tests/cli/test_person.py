@@ -165,6 +165,13 @@ def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, t
     assert "no draft has the token" in run("trace", "contribute", "--confirm", token).stderr
 
 
+def test_forgetting_a_project_forgets_that_it_was_read_and_where_it_lay(run, tmp_path):
+    run("refresh", "--text-only")
+    assert f'"{tmp_path / "project"}"' in (tmp_path / "home" / "refresh.json").read_text()
+    assert run("forget", "--project", ".", "--yes").returncode == 0
+    assert str(tmp_path / "project") not in (tmp_path / "home" / "refresh.json").read_text()
+
+
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):
     kept = json.loads(run("trace", "contribute", *ZEBRAFISH, "--yes", "--json").stdout)
     draft = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)

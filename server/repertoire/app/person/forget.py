@@ -17,7 +17,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.session.unmet_needs import NEED
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.upkeep.refresh_attempts import forget_attempts
+from repertoire.app.upkeep.refresh_attempts import forget_attempts, forget_project_attempt
 from repertoire.app.usage.learned_requests import request_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
@@ -85,6 +85,8 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
     if what in (PROJECT, REQUEST):
         steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
         steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
+    if what == PROJECT:
+        steps["that the project was read is not forgotten: "] = lambda: forget_project_attempt(home, project)
     if what == ALL:
         # else projects that were read would not be read again, and running sessions would wait for the next refresh
         steps["which projects were read is not forgotten: "] = lambda: forget_attempts(home)
