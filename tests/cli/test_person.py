@@ -13,6 +13,7 @@ ZEBRAFISH = (
     *("--title", "Zebrafish build dies", "--context", "The zebrafish build dies with code 137."),
     *("--solution", "Give it 4 GB of memory."),
 )
+VITE = ("--title", "Vite dies", "--context", "The vite build dies.", "--solution", "Give it a new cache.")
 
 
 def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skill, tmp_path):
@@ -170,6 +171,15 @@ def test_forgetting_a_project_forgets_that_it_was_read_and_where_it_lay(run, tmp
     assert f'"{tmp_path / "project"}"' in (tmp_path / "home" / "refresh.json").read_text()
     assert run("forget", "--project", ".", "--yes").returncode == 0
     assert str(tmp_path / "project") not in (tmp_path / "home" / "refresh.json").read_text()
+
+
+def test_forgetting_requests_takes_along_drafts_that_nobody_confirmed_and_no_trace_that_was_kept(run, tmp_path):
+    kept = json.loads(run("trace", "contribute", *VITE, "--yes", "--json").stdout)
+    run("trace", "contribute", *ZEBRAFISH)
+    assert "drafts of traces" in run("forget", "--requests", "--yes").stdout
+    for file in (tmp_path / "home").glob("repertoire.db*"):
+        assert b"ebrafish" not in file.read_bytes()
+    assert kept["id"] in run("trace", "list").stdout
 
 
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):

@@ -44,7 +44,7 @@ def corrected_text(kept: Corrected) -> str:
 def forgotten_text(gone: Forgotten) -> str:
     """Render a deletion, and what remains: damaged databases that were set aside, and the Python environment."""
     things = {
-        "requests": "every past request (traces and the votes on them stay)",
+        "requests": "every past request, and drafts of traces (kept traces and the votes on them stay)",
         "request": "the past request, what was selected for it, and what was learned from that",
         "project": "what was recorded in this project, its traces included"
         + (", and its memory" if gone.memories else "")
