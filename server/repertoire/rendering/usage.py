@@ -190,7 +190,8 @@ def _request_lines(one: LearnedRequest) -> list[str]:
     past = one.past
     text = clean_line(past.text, LINE) or "its text is not kept"
     where = [f"    in {', '.join(clean_line(project, _ID) for project in past.projects)}"] if past.projects else []
-    return [f"{past.key[:_KEY]}  {past.last[:10]}  {text}", *map(_selection_line, one.selected), *where]
+    selected = [*map(_selection_line, one.selected)] or ["    nothing is learned from it"]
+    return [f"{past.key[:_KEY]}  {past.last[:10]}  {text}", *selected, *where]
 
 
 def _selection_line(one: LearnedSelection) -> str:
