@@ -182,6 +182,14 @@ def test_forgetting_requests_takes_along_drafts_that_nobody_confirmed_and_no_tra
     assert kept["id"] in run("trace", "list").stdout
 
 
+def test_a_draft_that_is_discarded_goes_from_the_backup_too(run, tmp_path):
+    token = json.loads(run("trace", "contribute", *ZEBRAFISH, "--json").stdout)["token"]
+    run("refresh", "--text-only")
+    assert b"ebrafish" in (tmp_path / "home" / "repertoire.db.backup").read_bytes()
+    assert run("trace", "contribute", "--discard", token).returncode == 0
+    assert b"ebrafish" not in (tmp_path / "home" / "repertoire.db.backup").read_bytes()
+
+
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):
     kept = json.loads(run("trace", "contribute", *ZEBRAFISH, "--yes", "--json").stdout)
     draft = json.loads(run("trace", "amend", kept["id"], "--solution", "Raise it to 8 GB.", "--json").stdout)

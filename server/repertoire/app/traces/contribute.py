@@ -95,10 +95,11 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
 
 
 def discard(store: Store, token: str) -> Contribution:
-    """Delete the draft of a token, and never propose its problem again.
+    """Delete the draft of a token, also in the backup, and never propose its problem again.
 
     Raises:
         InvalidRequest: no draft has this token.
+        StoreError: it is deleted, and the backup could not be written.
     """
     found = store.traces.of_token(token.strip())
     if found is None:
@@ -110,6 +111,7 @@ def discard(store: Store, token: str) -> Contribution:
         store.traces.drop(found.key)
         if not _refused(store).issuperset(errors):
             store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
+    store.backup.write(now=time_now())
     return Contribution(found, known=True)
 
 
