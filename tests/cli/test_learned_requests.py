@@ -95,3 +95,12 @@ def test_a_prompt_for_which_nothing_was_used_is_listed_after_the_others_and_forg
     assert said("forget", "--request", request_key(said_once)[:20], "--yes").exit_code == 0
     assert not [file for file in home.glob("repertoire.db*") if b"saxifrage" in file.read_bytes()]
     assert len(told()["requests"]) == 2
+
+
+def test_a_long_prompt_is_whole_in_json_as_it_is_stored(home: Path) -> None:
+    prompt = f"translate the leaflet {'on saxifrage ' * 100}now"
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append(
+            [Event("2026-11-03T10:00:00Z", ASKED, "s", "", request_key(prompt), data={"prompt": prompt})]
+        )
+    assert told()["requests"][-1]["text"] == prompt

@@ -173,6 +173,14 @@ def test_forgetting_a_project_forgets_that_it_was_read_and_where_it_lay(run, tmp
     assert str(tmp_path / "project") not in (tmp_path / "home" / "refresh.json").read_text()
 
 
+def test_forgetting_a_project_says_that_its_mute_stays(run):
+    assert "muted" not in run("forget", "--project", ".", "--yes").stdout
+    assert run("mute", "project").returncode == 0
+    assert "stays muted, and is stored with its path" in run("forget", "--project", ".", "--yes").stdout
+    assert run("mute", "project", "--undo").returncode == 0
+    assert "muted" not in run("forget", "--project", ".", "--yes").stdout
+
+
 def test_forgetting_requests_takes_along_drafts_that_nobody_confirmed_and_no_trace_that_was_kept(run, tmp_path):
     kept = json.loads(run("trace", "contribute", *VITE, "--yes", "--json").stdout)
     run("trace", "contribute", *ZEBRAFISH)

@@ -16,6 +16,7 @@ from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.preferences import Mute
 
 _ID = 200
+_WHOLE = 2_000  # characters: the log keeps no more of a prompt
 _KEY = len("request:") + 12  # characters of a past request's key, which name it
 
 
@@ -56,7 +57,7 @@ def learned_requests_data(found: LearnedRequests) -> dict[str, Any]:
 def _request_data(one: LearnedRequest) -> dict[str, Any]:
     return {
         "id": one.past.key,
-        "text": clean_line(one.past.text, LINE),
+        "text": clean_line(one.past.text, _WHOLE),
         "last": one.past.last,
         "projects": list(one.past.projects),
         "selected": [

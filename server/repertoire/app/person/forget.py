@@ -53,6 +53,7 @@ class Forgotten:
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
     mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
     unknown: str = ""  # a project's folder of which nothing was recorded; else empty
+    muted: bool = False  # whether something stays muted in a project that is forgotten
     within: str = ""  # folder of the project that the named folder is a part of, and whose memory stays; else empty
 
 
@@ -99,7 +100,8 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
         done = replace(done, commons=_commons(home))
     if what == PROJECT:
         unknown, mirror = "" if known or gone or memories else project, mirrored_in(project)
-        return replace(done, mirror=mirror, unknown=unknown, within=root_of(home, project))
+        muted = any(project in (mute.target, mute.project) for mute in store.preferences.mutes())
+        return replace(done, mirror=mirror, unknown=unknown, muted=muted, within=root_of(home, project))
     if what != ALL:
         return done
     kept = (environment_path(home), home / "installs")
