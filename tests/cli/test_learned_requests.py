@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +78,29 @@ def test_a_request_is_forgotten_alone_with_all_that_was_learned_from_it_and_does
     assert not [file for file in home.glob("repertoire.db*") if b"heliotrope" in file.read_bytes()]
     again = said("forget", "--request", request_key(WRONG), "--yes")
     assert "there is no past request" in str(again.exception)
+
+
+def test_a_prompt_for_which_nothing_was_used_is_listed_after_the_others_and_forgotten_alone(home: Path) -> None:
+    said_once = "translate the saxifrage leaflet"
+    with Store.open(home / "repertoire.db") as store:
+        asked = Event("2026-11-03T10:00:00Z", ASKED, "s", str(home), request_key(said_once), data={"prompt": said_once})
+        store.events.append([asked, replace(asked, session="t")])
+    assert [(one["text"], len(one["selected"])) for one in told()["requests"]] == [
+        (WRONG, 1),
+        (GOOD, 1),
+        (said_once, 0),
+    ]
+    assert "saxifrage" not in said("stats", "--requests", "--component", "pdf-forms").stdout
+    assert "nothing is learned from it" in said("stats", "--requests").stdout
+    assert said("forget", "--request", request_key(said_once)[:20], "--yes").exit_code == 0
+    assert not [file for file in home.glob("repertoire.db*") if b"saxifrage" in file.read_bytes()]
+    assert len(told()["requests"]) == 2
+
+
+def test_a_long_prompt_is_whole_in_json_as_it_is_stored(home: Path) -> None:
+    prompt = f"translate the leaflet {'on saxifrage ' * 100}now"
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append(
+            [Event("2026-11-03T10:00:00Z", ASKED, "s", "", request_key(prompt), data={"prompt": prompt})]
+        )
+    assert told()["requests"][-1]["text"] == prompt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,10 @@ def test_a_citation_that_a_pack_does_not_have_and_a_folder_that_is_not_there_are
     refused = run("pack", "export", "willow", str(tmp_path / "nowhere" / "willow.zip"))
     assert refused.returncode == 2
     assert f"there is no folder {tmp_path / 'nowhere'}" in refused.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: it has no modes")
+def test_nobody_else_reads_the_packs_of_a_home_whose_folder_was_made_open_to_others(run: Run, tmp_path: Path):
+    (tmp_path / "home").mkdir(mode=0o755)
+    assert run("pack", "build", "willow", "--from", str(write(tmp_path / "docs", WILLOW))).returncode == 0
+    assert (tmp_path / "home" / "packs").stat().st_mode & 0o077 == 0

@@ -13,6 +13,7 @@ ZEBRAFISH = (
     *("--title", "Zebrafish build dies", "--context", "The zebrafish build dies with code 137."),
     *("--solution", "Give it 4 GB of memory."),
 )
+VITE = ("--title", "Vite dies", "--context", "The vite build dies.", "--solution", "Give it a new cache.")
 
 
 def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skill, tmp_path):
@@ -163,6 +164,38 @@ def test_forgetting_a_folder_that_is_gone_says_that_its_draft_was_deleted(run, t
     assert run("forget", "--project", "shop", "--yes").stdout.startswith("Deleted what was recorded in this project")
     token = json.loads(drafted.stdout)["token"]
     assert "no draft has the token" in run("trace", "contribute", "--confirm", token).stderr
+
+
+def test_forgetting_a_project_forgets_that_it_was_read_and_where_it_lay(run, tmp_path):
+    run("refresh", "--text-only")
+    assert f'"{tmp_path / "project"}"' in (tmp_path / "home" / "refresh.json").read_text()
+    assert run("forget", "--project", ".", "--yes").returncode == 0
+    assert str(tmp_path / "project") not in (tmp_path / "home" / "refresh.json").read_text()
+
+
+def test_forgetting_a_project_says_that_its_mute_stays(run):
+    assert "muted" not in run("forget", "--project", ".", "--yes").stdout
+    assert run("mute", "project").returncode == 0
+    assert "stays muted, and is stored with its path" in run("forget", "--project", ".", "--yes").stdout
+    assert run("mute", "project", "--undo").returncode == 0
+    assert "muted" not in run("forget", "--project", ".", "--yes").stdout
+
+
+def test_forgetting_requests_takes_along_drafts_that_nobody_confirmed_and_no_trace_that_was_kept(run, tmp_path):
+    kept = json.loads(run("trace", "contribute", *VITE, "--yes", "--json").stdout)
+    run("trace", "contribute", *ZEBRAFISH)
+    assert "drafts of traces" in run("forget", "--requests", "--yes").stdout
+    for file in (tmp_path / "home").glob("repertoire.db*"):
+        assert b"ebrafish" not in file.read_bytes()
+    assert kept["id"] in run("trace", "list").stdout
+
+
+def test_a_draft_that_is_discarded_goes_from_the_backup_too(run, tmp_path):
+    token = json.loads(run("trace", "contribute", *ZEBRAFISH, "--json").stdout)["token"]
+    run("refresh", "--text-only")
+    assert b"ebrafish" in (tmp_path / "home" / "repertoire.db.backup").read_bytes()
+    assert run("trace", "contribute", "--discard", token).returncode == 0
+    assert b"ebrafish" not in (tmp_path / "home" / "repertoire.db.backup").read_bytes()
 
 
 def test_forgetting_a_trace_takes_along_the_draft_of_its_next_version(run, tmp_path):

@@ -96,3 +96,15 @@ async def test_a_setting_leaves_nothing(talk: Talk, kiln: Path, home: Path, sett
     async with talk() as client:
         assert await turn(client, kiln, SAID) == ""
         assert "No candidate" in await ask(client, "memory_review")
+
+
+async def test_what_was_heard_before_requests_were_forgotten_does_not_come_back_at_the_end_of_the_turn(
+    talk: Talk, kiln: Path
+) -> None:
+    async with talk() as client:
+        await told(client, "hook_prompt", kiln, prompt=SAID)
+        assert CliRunner().invoke(cli, ["forget", "--requests", "--yes"]).exit_code == 0
+        assert await turn(client, kiln, "We agreed that glaze is lead-free") != ""
+        listed = await ask(client, "memory_review")
+    assert "lead-free" in listed
+    assert "gas" not in listed

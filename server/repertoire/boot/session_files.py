@@ -32,7 +32,7 @@ def write(home: Path, session: str, held: Mapping[str, object]) -> int:
     path = file_of(home, session)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     write_json(path, {**held, "session": session})  # what a command printed is in it
-    _delete_oldest(home)
+    remove_old(home)
     return version(home, session)
 
 
@@ -61,6 +61,21 @@ def remove_all(home: Path, *, project: str = "") -> None:
             path.unlink(missing_ok=True)
 
 
+def remove_old(home: Path) -> None:
+    """Delete the files of the oldest sessions beyond `MOST`, and those older than a week, or as far in the future.
+
+    A file from the future was written before the clock was put back.
+    """
+    dated = []
+    for path in _files(home):
+        with contextlib.suppress(OSError):  # another process deleted it
+            dated.append((path.stat().st_mtime, path))
+    dated.sort(reverse=True)
+    for place, (written, path) in enumerate(dated):
+        if place >= MOST or abs(time.time() - written) > _DAYS * _DAY:
+            path.unlink(missing_ok=True)
+
+
 def _files(home: Path) -> Sequence[Path]:
     return list((home / FOLDER).glob("session-*.json"))
 
@@ -71,14 +86,3 @@ def _read(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return held if isinstance(held, dict) else {}
-
-
-def _delete_oldest(home: Path) -> None:
-    dated = []
-    for path in _files(home):
-        with contextlib.suppress(OSError):  # another process deleted it
-            dated.append((path.stat().st_mtime, path))
-    dated.sort(reverse=True)
-    for place, (written, path) in enumerate(dated):
-        if place >= MOST or time.time() - written > _DAYS * _DAY:
-            path.unlink(missing_ok=True)

@@ -29,7 +29,11 @@ from repertoire.rendering.usage import (
     type=click.IntRange(1, 1000),
     help="The most components, or past requests, to show.",
 )
-@click.option("--requests", is_flag=True, help="Show the past requests from which was learned, the newest first.")
+@click.option(
+    "--requests",
+    is_flag=True,
+    help="Show the past requests, the newest first: those from which was learned, then the others.",
+)
 @click.option(
     "--component",
     default="",

@@ -44,7 +44,7 @@ def corrected_text(kept: Corrected) -> str:
 def forgotten_text(gone: Forgotten) -> str:
     """Render a deletion, and what remains: damaged databases that were set aside, and the Python environment."""
     things = {
-        "requests": "every past request (traces and the votes on them stay)",
+        "requests": "every past request, and drafts of traces (kept traces and the votes on them stay)",
         "request": "the past request, what was selected for it, and what was learned from that",
         "project": "what was recorded in this project, its traces included"
         + (", and its memory" if gone.memories else "")
@@ -56,11 +56,7 @@ def forgotten_text(gone: Forgotten) -> str:
     if gone.unknown:
         told = f"Nothing was recorded of {clean_line(gone.unknown, 300)}."
     told += f" Data is stored in {gone.home}."
-    if gone.within:
-        told += f" It belongs to the project {clean_line(gone.within, 300)}, whose memory stays, with what was recorded"
-        told += " there: name that folder to forget them."
-    if gone.mirror:
-        told += f" {mirror_stays(gone.mirror)}"
+    told += _stays_of_project(gone)
     if gone.aside:
         told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
     if gone.undeleted:
@@ -76,6 +72,19 @@ def forgotten_text(gone: Forgotten) -> str:
     if gone.installs:
         told += " What installations replaced stays for `repertoire install --undo`, former contents of your"
         told += f" settings.json among it: {gone.installs}."
+    return told
+
+
+def _stays_of_project(gone: Forgotten) -> str:
+    """Say what stays of a project that was forgotten, or of the one that a folder is a part of."""
+    told = ""
+    if gone.within:
+        told += f" It belongs to the project {clean_line(gone.within, 300)}, whose memory stays, with what was recorded"
+        told += " there: name that folder to forget them."
+    if gone.muted:
+        told += " What is muted there stays muted, and is stored with its path; `mute` with `undo` there takes it back."
+    if gone.mirror:
+        told += f" {mirror_stays(gone.mirror)}"
     return told
 
 

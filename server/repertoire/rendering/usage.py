@@ -16,6 +16,7 @@ from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.preferences import Mute
 
 _ID = 200
+_WHOLE = 2_000  # characters: the log keeps no more of a prompt
 _KEY = len("request:") + 12  # characters of a past request's key, which name it
 
 
@@ -56,7 +57,7 @@ def learned_requests_data(found: LearnedRequests) -> dict[str, Any]:
 def _request_data(one: LearnedRequest) -> dict[str, Any]:
     return {
         "id": one.past.key,
-        "text": clean_line(one.past.text, LINE),
+        "text": clean_line(one.past.text, _WHOLE),
         "last": one.past.last,
         "projects": list(one.past.projects),
         "selected": [
@@ -190,7 +191,8 @@ def _request_lines(one: LearnedRequest) -> list[str]:
     past = one.past
     text = clean_line(past.text, LINE) or "its text is not kept"
     where = [f"    in {', '.join(clean_line(project, _ID) for project in past.projects)}"] if past.projects else []
-    return [f"{past.key[:_KEY]}  {past.last[:10]}  {text}", *map(_selection_line, one.selected), *where]
+    selected = [*map(_selection_line, one.selected)] or ["    nothing is learned from it"]
+    return [f"{past.key[:_KEY]}  {past.last[:10]}  {text}", *selected, *where]
 
 
 def _selection_line(one: LearnedSelection) -> str:

@@ -10,7 +10,7 @@ from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, MENTIONS
 from repertoire.domain.errors import StoreBusy, StoreFull
 from repertoire.domain.event import ASKED, CORRECTED, FAILED, GAP, LASTING_KINDS, LEFT, SELECTED
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
-from repertoire.domain.trace import TRACE
+from repertoire.domain.trace import DRAFT, TRACE
 from repertoire.store.connection import Connection
 from repertoire.store.light.bindings import marks
 from repertoire.store.requests import LEARNED
@@ -43,7 +43,7 @@ class Privacy:
     def forget_requests(self) -> int:
         """Delete every stored prompt, all that was learned from prompts, and the event log; return the count of events.
 
-        Traces and the votes on them stay, because a person contributed them on purpose.
+        Traces and the votes on them stay, because a person contributed them on purpose; drafts go.
         """
         told = f"kind IN ({marks(LASTING_KINDS)})"
         with self._forgetting():
@@ -56,6 +56,8 @@ class Privacy:
                 self._vectors.drop_space(space)
             kinds = self._asked_kinds
             self._writer.delete(self._db.rows(f"SELECT id, type FROM node WHERE type IN ({marks(kinds)})", kinds))
+            drafts = "SELECT id, type FROM node WHERE id IN (SELECT node_id FROM trace WHERE status = ?)"
+            self._writer.delete(self._db.rows(drafts, (DRAFT,)))  # a session proposed them by itself
         return gone
 
     def forget_request(self, key: str, *, needs: Sequence[str] = ()) -> int:

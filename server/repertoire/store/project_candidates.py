@@ -10,6 +10,7 @@ from repertoire.store.light.bindings import marks
 from repertoire.store.rows import storable
 
 MOST = 50  # candidates that wait; the oldest go first
+_CLEARED = "candidates cleared"  # key in `meta`
 _REJECTED = 2_000  # names of rejected ones, which are not proposed again
 
 
@@ -63,6 +64,11 @@ class ProjectCandidates:
         """Forget all candidates that wait."""
         with self._db.transaction():
             self._db.execute("DELETE FROM candidate WHERE said <> ''")
+            self._db.set_meta(_CLEARED, self.times_cleared() + 1)
+
+    def times_cleared(self) -> int:
+        """Return how often all were forgotten: what a process heard before the last time must not come back."""
+        return int(self._db.meta(_CLEARED) or 0)
 
     def _trim(self, which: str, most: int) -> None:
         self._db.execute(

@@ -162,6 +162,19 @@ class Requests:
         )
         return [_past(key, json.loads(data), last, selected.get(node, {})) for node, key, data, last in told]
 
+    def unserved(self) -> list[PastRequest]:
+        """Return every request whose text is in the log alone, so that nothing is learned from it, the newest first."""
+        told = self._db.rows(
+            """SELECT request, json_extract(data, '$.prompt'), json_group_array(DISTINCT project), max(at) AS last
+               FROM event WHERE request <> '' AND json_extract(data, '$.prompt') IS NOT NULL
+                 AND NOT EXISTS (SELECT 1 FROM node n WHERE n.key = event.request AND n.type = 'request')
+               GROUP BY request ORDER BY last DESC, max(id) DESC"""
+        )
+        return [
+            PastRequest(key, str(text), tuple(sorted(filter(None, json.loads(projects)))), last, {})
+            for key, text, projects, last in told
+        ]
+
     def drop(self, node_ids: Iterable[int]) -> None:
         """Delete requests with their vectors and edges."""
         with self._db.transaction():

@@ -139,10 +139,10 @@ class Traces:
             (key,),
         )
 
-    def drop_drafts(self, *, before: str) -> None:
-        """Delete the drafts made before a time that nobody confirmed."""
+    def drop_drafts(self, *, before: str, after: str) -> None:
+        """Delete the drafts made before one time, or after another, that nobody confirmed."""
         for (key,) in self._db.rows(
-            "SELECT n.key FROM trace t JOIN node n ON n.id = t.node_id WHERE t.status = ? AND t.at < ?", (DRAFT, before)
+            f"SELECT n.key FROM {_JOINED} WHERE t.status = ? AND (t.at < ? OR t.at > ?)", (DRAFT, before, after)
         ):
             self.drop(key)
 

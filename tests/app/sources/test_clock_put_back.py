@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.commons.membership import Membership
+from repertoire.app.commons.shared_use import next_report
 from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.usage import installs, stats
 from repertoire.app.usage.usage_cache import known_trials, usage
@@ -73,6 +75,15 @@ def test_what_changes_tomorrow_is_as_fresh_as_can_be_and_no_fresher() -> None:
     assert future is not None
     assert fresh is not None
     assert future.score == fresh.score
+
+
+@pytest.mark.parametrize(("sent", "reports"), [(0, False), (-6, False), (-8, True), (365, True)])
+def test_what_is_used_is_reported_though_the_last_report_lies_in_the_future(
+    home: Path, sent: int, reports: bool
+) -> None:
+    joined = Membership("https://a", "k", "pair", "ann", "", shares_use=True, use_sent=at(days=sent))
+    with Store.open(home / "repertoire.db") as store:
+        assert (next_report(store, home, joined) is not None) is reports
 
 
 def test_a_lock_is_held_by_a_process_and_not_by_the_time(home: Path) -> None:

@@ -68,7 +68,8 @@ def report_of(found: LateUse, home: Path) -> OwnUse:
 
 def next_report(store: Store, home: Path, membership: Membership) -> OwnUse | None:
     """Return what the next sync reports; None where it reports nothing."""
-    if not membership.shares_use or membership.use_sent >= ago(timedelta(days=WEEK_DAYS)):
+    lately = ago(timedelta(days=WEEK_DAYS)) <= membership.use_sent <= ago(timedelta(days=-WEEK_DAYS))
+    if not membership.shares_use or lately or withdraws_next(membership):
         return None
     return report_of(late_use(store), home)
 

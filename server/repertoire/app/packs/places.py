@@ -27,6 +27,11 @@ def packs_folder(home: Path) -> Path:
     return home / "packs"
 
 
+def make_private(packs: Path) -> None:
+    """Create the folder of a home's packs, if it is not there, for this user alone, also in a home open to others."""
+    packs.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
 def digest(file: Path) -> str:
     """Return the SHA-256 of a file."""
     state = hashlib.sha256()
@@ -56,7 +61,8 @@ def only_builder(target: Path) -> Iterator[None]:
         PackRefused: another process builds it.
     """
     lock = target.parent / PLACE / f"building-{target.name}.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(target.parent)
+    lock.parent.mkdir(exist_ok=True, mode=0o700)
 
     def refuse(_seconds: int) -> None:
         message = f"another process is building the pack {target.name}; wait until it has ended, or end it"

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from repertoire.app.clone_folder import clone_folder
 from repertoire.app.packs import pages
-from repertoire.app.packs.places import packs_folder
+from repertoire.app.packs.places import make_private, packs_folder
 from repertoire.app.sources.opening import OpenedSource
 from repertoire.boot.filelock import only_one
 from repertoire.domain.component import SourceInfo
@@ -115,6 +115,7 @@ def fetch_site(
     """
     start = pages.normal(origin)
     folder = site_folder(home, origin, bounds)
+    make_private(packs_folder(home))
     (folder / _RAW).mkdir(parents=True, exist_ok=True, mode=0o700)
     with only_one(folder / ".lock", lambda _: report("waiting for another fetch", 0, 0)):
         state = SiteState(folder)

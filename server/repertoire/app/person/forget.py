@@ -17,7 +17,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.session.unmet_needs import NEED
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.upkeep.refresh_attempts import forget_attempts
+from repertoire.app.upkeep.refresh_attempts import forget_attempts, forget_project_attempt
 from repertoire.app.usage.learned_requests import request_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot import session_files
@@ -53,6 +53,7 @@ class Forgotten:
     installs: str = ""  # folder of what installations replaced, which remains when all is forgotten; else empty
     mirror: str = ""  # folder of a project with the files of its memory, which remains; else empty
     unknown: str = ""  # a project's folder of which nothing was recorded; else empty
+    muted: bool = False  # whether something stays muted in a project that is forgotten
     within: str = ""  # folder of the project that the named folder is a part of, and whose memory stays; else empty
 
 
@@ -85,6 +86,8 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
     if what in (PROJECT, REQUEST):
         steps["patterns are not found anew before the next refresh: "] = lambda: renew_patterns(store)
         steps["what was learned is not renewed before the next refresh: "] = lambda: renew_learned(store)
+    if what == PROJECT:
+        steps["that the project was read is not forgotten: "] = lambda: forget_project_attempt(home, project)
     if what == ALL:
         # else projects that were read would not be read again, and running sessions would wait for the next refresh
         steps["which projects were read is not forgotten: "] = lambda: forget_attempts(home)
@@ -97,7 +100,8 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "", reque
         done = replace(done, commons=_commons(home))
     if what == PROJECT:
         unknown, mirror = "" if known or gone or memories else project, mirrored_in(project)
-        return replace(done, mirror=mirror, unknown=unknown, within=root_of(home, project))
+        muted = any(project in (mute.target, mute.project) for mute in store.preferences.mutes())
+        return replace(done, mirror=mirror, unknown=unknown, muted=muted, within=root_of(home, project))
     if what != ALL:
         return done
     kept = (environment_path(home), home / "installs")

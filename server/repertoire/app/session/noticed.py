@@ -23,7 +23,7 @@ class NoticingSessions:
 
     def __init__(self, repertoire: Repertoire) -> None:
         self._repertoire = repertoire
-        self._said: dict[str, list[Noticed]] = {}
+        self._said: dict[str, tuple[int, list[Noticed]]] = {}  # with how often all was forgotten before
         self._told: dict[str, None] = {}  # sessions whose person was told once
 
     def hear(self, prompt: str, moment: Moment) -> None:
@@ -35,8 +35,10 @@ class NoticingSessions:
         found = in_prompt(prompt)
         if not found:
             return
-        said = self._said[moment.session] = self._said.pop(moment.session, [])
-        said.extend(found[: _SENTENCES - len(said)])
+        with suppress(RepertoireError):  # as in `sighting`
+            cleared = self._repertoire.projects.open(moment.project).store.candidates.times_cleared()
+            said = self._heard(moment.session, cleared)
+            self._said[moment.session] = cleared, [*said, *found[: _SENTENCES - len(said)]]
         while len(self._said) > _SESSIONS:
             self._said.pop(next(iter(self._said)))
 
@@ -47,11 +49,13 @@ class NoticingSessions:
         from repertoire.app.projects.review import sighted  # noqa: PLC0415 - as above
         from repertoire.projects.noticing import in_message  # noqa: PLC0415
 
-        noticed = [*self._said.pop(moment.session, []), *in_message(message)]
-        if not noticed:
+        last = in_message(message)
+        if not last and moment.session not in self._said:
             return None
         with suppress(RepertoireError):  # a memory that cannot be read now has no candidates
-            found = sighted(self._repertoire.projects.open(moment.project), noticed)
+            project = self._repertoire.projects.open(moment.project)
+            heard = self._heard(moment.session, project.store.candidates.times_cleared())
+            found = sighted(project, [*heard, *last])
             if found.candidates:
                 first = moment.session not in self._told
                 self._told[moment.session] = None
@@ -59,6 +63,11 @@ class NoticingSessions:
                     self._told.pop(next(iter(self._told)))
                 return replace(found, first=first)
         return None
+
+    def _heard(self, session: str, cleared: int) -> list[Noticed]:
+        """Take what was heard in a session since all was forgotten last."""
+        before, said = self._said.pop(session, (cleared, []))
+        return said if before == cleared else []
 
     def _wanted(self, moment: Moment) -> bool:
         repertoire = self._repertoire

@@ -69,7 +69,7 @@ def draft(
         raise InvalidRequest(message)
     if before is not None:
         trace = amending(trace, before)
-    store.traces.drop_drafts(before=ago(_DRAFTS))
+    drop_old_drafts(store)
     token = token or secrets.token_hex(_TOKEN)
     store.traces.put(trace, token=token, now=moment.at)
     return Contribution(trace, token)
@@ -95,10 +95,11 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
 
 
 def discard(store: Store, token: str) -> Contribution:
-    """Delete the draft of a token, and never propose its problem again.
+    """Delete the draft of a token, also in the backup, and never propose its problem again.
 
     Raises:
         InvalidRequest: no draft has this token.
+        StoreError: it is deleted, and the backup could not be written.
     """
     found = store.traces.of_token(token.strip())
     if found is None:
@@ -110,7 +111,13 @@ def discard(store: Store, token: str) -> Contribution:
         store.traces.drop(found.key)
         if not _refused(store).issuperset(errors):
             store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
+    store.backup.write(now=time_now())
     return Contribution(found, known=True)
+
+
+def drop_old_drafts(store: Store) -> None:
+    """Delete the drafts that nobody confirmed in time; one from the future was made before the clock was put back."""
+    store.traces.drop_drafts(before=ago(_DRAFTS), after=ago(-_DRAFTS))
 
 
 def proposed_before(store: Store) -> frozenset[str]:

@@ -26,10 +26,11 @@ from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.lessons import learn_missed
 from repertoire.app.usage.review import renew_learned
-from repertoire.boot import environment
+from repertoire.boot import environment, session_files
 from repertoire.boot.home import clones_path
 from repertoire.domain.component import CATALOGUE, IngestReport
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import DRAFT
 from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -76,6 +77,7 @@ def refresh(
         note_installs(store, settings)
         renew_learned(store)
         take_in(store, learn=partial(learn_missed, store, settings=settings))
+        _drop_what_expired(store, home)
         _reread_traces(store)
         _sync_commons(store, home, settings)
         compact_when_due(store, half_life=settings.memory_days)
@@ -99,6 +101,16 @@ def _tell_packs(store: Store, home: Path) -> None:
         tell_graph(store, shelf)
     finally:
         shelf.close()
+
+
+def _drop_what_expired(store: Store, home: Path) -> None:
+    """Delete what was kept of sessions that never ended, and drafts of traces that nobody confirmed."""
+    with suppress(OSError):  # one that cannot be deleted now is deleted by a later refresh
+        session_files.remove_old(home)
+    if store.traces.all(DRAFT):
+        from repertoire.app.traces.contribute import drop_old_drafts  # noqa: PLC0415 - most homes have none
+
+        drop_old_drafts(store)
 
 
 def _reread_traces(store: Store) -> None:

@@ -52,9 +52,10 @@ def attempted(home: Path, project: Path | None) -> Iterator[None]:
     begun = replace(before, started=now(), failures=before.failures + 1)
     _keep(home, begun)
     yield
-    if newest_attempt(home).started != begun.started:  # all was forgotten meanwhile, and is to be read anew
+    still = newest_attempt(home)
+    if still.started != begun.started:  # all was forgotten meanwhile, and is to be read anew
         return
-    others = {path: at for path, at in before.projects.items() if path != str(project)}
+    others = {path: at for path, at in still.projects.items() if path != str(project)}
     read = {**others, **({str(project): begun.started} if project is not None else {})}
     newest = dict(list(read.items())[-_MOST_PROJECTS:])
     _keep(home, RefreshAttempt(begun.started, now(), 0, newest, _READER))
@@ -66,6 +67,17 @@ def forget_attempts(home: Path) -> None:
     Raises: OSError when the record cannot be deleted.
     """
     (home / _RECORD).unlink(missing_ok=True)
+
+
+def forget_project_attempt(home: Path, project: str) -> None:
+    """Forget that the components of a project were read, and when.
+
+    Raises: OSError when the record cannot be written.
+    """
+    known = newest_attempt(home)
+    if project in known.projects:
+        others = {path: at for path, at in known.projects.items() if path != project}
+        write_json(home / _RECORD, asdict(replace(known, projects=others)))
 
 
 def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:

@@ -27,6 +27,7 @@ from repertoire.store.sources import SourceRow
 
 _FOLDERS = ("skills", "agents", "commands")
 _WATCHED = (*_FOLDERS, "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
+_AHEAD = timedelta(hours=1)  # by which a record may be ahead of the clock
 _WATCHED_IN_PROJECT = (*(f".claude/{name}" for name in (*_FOLDERS, "settings.json")), ".mcp.json")
 
 
@@ -43,19 +44,25 @@ def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at
     read = max((row.ingested_at for row in sources), default="")
     if not read or holds_only_catalogue(repertoire) or is_outdated(attempt) or overdue(attempt, hours, moment):
         return True
-    if hours and not attempt.finished and time_of(read) < moment - timedelta(hours=hours):
+    if hours and not attempt.finished and _past(read, moment) < moment - timedelta(hours=hours):
         return True
     vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
     if vectors is not None and vectors.done < vectors.total:
         return True
     config = config_folder(environment)
     # What changes while a refresh runs may come too late for it, so its start counts. An ingest looks at one source.
-    since = time_of((attempt.finished if attempt.failures else attempt.started) or read).timestamp()
-    changed = any(changed > since for changed in _changes(config / name for name in _WATCHED))
-    return changed or _is_gone(store, sources, "user", config) or _is_project_due(store, sources, attempt)
+    since = _past((attempt.finished if attempt.failures else attempt.started) or read, moment).timestamp()
+    changed = any(changed > since for changed in _changes((config / name for name in _WATCHED), moment))
+    return changed or _is_gone(store, sources, "user", config) or _is_project_due(store, sources, attempt, moment)
 
 
-def _is_project_due(store: Store, sources: Sequence[SourceRow], attempt: RefreshAttempt) -> bool:
+def _past(text: str, moment: datetime) -> datetime:
+    """Return a recorded moment; the earliest of all for one far ahead, from before the clock was put back."""
+    told = time_of(text)
+    return told if told <= moment + _AHEAD else time_of("")
+
+
+def _is_project_due(store: Store, sources: Sequence[SourceRow], attempt: RefreshAttempt, moment: datetime) -> bool:
     """Tell whether the present project has components of its own that were never read, have changed, or are gone."""
     try:
         project = project_folder()
@@ -64,10 +71,10 @@ def _is_project_due(store: Store, sources: Sequence[SourceRow], attempt: Refresh
     if project is None:
         return False
     folders = session_folders(str(project))
-    since = time_of(attempt.projects.get(str(project), "")).timestamp()
+    since = _past(attempt.projects.get(str(project), ""), moment).timestamp()
     watched = (folder / name for folder in folders for name in _WATCHED_IN_PROJECT)
     gone = any(_is_gone(store, sources, "project", folder) for folder in folders)
-    return gone or any(changed > since for changed in _changes(watched))
+    return gone or any(changed > since for changed in _changes(watched, moment))
 
 
 def is_unread(store: Store) -> bool:
@@ -90,15 +97,16 @@ def lacks_catalogue(repertoire: Repertoire) -> bool:
     return all(row.info.key != CATALOGUE for row in repertoire.store.sources.all())
 
 
-def _changes(watched: Iterable[Path]) -> Iterable[float]:
-    """Yield the time of the last change of each path that is there; a folder's when an entry is added or removed.
+def _changes(watched: Iterable[Path], moment: datetime) -> Iterable[float]:
+    """Yield the times of the last change of each path that is there; a folder's when an entry is added or removed.
 
-    What comes back from a backup bears an old date; that it came is told by the time of its change of state.
+    What comes back from a backup bears an old date; that it came is told by the time of its change of state. A time to
+    come tells nothing: until then, each reading would seem older than the change.
     """
     for path in watched:
         with contextlib.suppress(OSError):
             status = path.stat()
-            yield max(status.st_mtime, status.st_ctime)
+            yield from (told for told in (status.st_mtime, status.st_ctime) if told <= moment.timestamp())
 
 
 def _is_gone(store: Store, sources: Sequence[SourceRow], kind: str, folder: Path) -> bool:

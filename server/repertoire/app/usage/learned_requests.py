@@ -48,6 +48,8 @@ class LearnedRequests:
 def learned_requests(store: Store, *, component: str = "", project: str = "", limit: int = 20) -> LearnedRequests:
     """Return the newest past requests, or those for which a component (an id or a name) was selected.
 
+    Those from which nothing is learned come last: the log alone has their text.
+
     Raises:
         UnknownComponent: no component has this id or name.
         InvalidRequest: several different components have this name.
@@ -57,6 +59,8 @@ def learned_requests(store: Store, *, component: str = "", project: str = "", li
     meant |= {copy for group in store.graph.copies(meant) for copy in group}
     if component:
         found = [one for one in found if meant & one.selected.keys()]
+    else:
+        found += store.requests.unserved()
     same = copies_among(store, known)
     newest = _newest(known, same)
     told = (LearnedRequest(one, tuple(_selections(store, one, newest, same))) for one in found[:limit])
@@ -69,7 +73,7 @@ def request_named(store: Store, asked: str) -> PastRequest:
     Raises:
         UnknownComponent: no request has it, or several begin so.
     """
-    known = {one.key: one for one in store.requests.past()}
+    known = {one.key: one for one in (*store.requests.unserved(), *store.requests.past())}
     return having_key(
         REQUEST, asked, known.get, lambda begun: [key for key in known if key.startswith(begun)], _UNKNOWN
     )
