@@ -42,5 +42,6 @@ async def test_what_comes_from_a_marketplace_that_is_not_allowed_is_not_offered(
     first = found[: found.index("\n2. ")]
     assert "pdf-forms (skill" in first
     assert (REFUSED in first) == (not allowed)
+    assert ("/plugin install kit@box" in first) == (allowed and not installed)
     assert ("in the set: no, an administrator's settings do not allow the marketplace box" in explained) != allowed
     assert allowed or "pdf-forms" not in hint

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.app.lookup import similar_names
-from repertoire.domain.answer import Answer, Query
+from repertoire.domain.answer import Answer, Hit, Query
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.retrieval.filters import allowed_rows, silenced_rows
@@ -45,10 +45,8 @@ def search(
     rows = ranking.rows[: query.limit]
     silenced = rows[silenced_rows(ranking.snapshot, muted)[rows]].tolist()
     silent = {ranking.snapshot.summaries[row].id for row in silenced}
-    hits = [
-        replace(hit, muted=hit.component.id in silent, refused=hit.component.id in refused)
-        for hit in pipeline.hits(ranking, rows)
-    ]
+    marked = (replace(hit, muted=hit.component.id in silent) for hit in pipeline.hits(ranking, rows))
+    hits = [_refused(hit) if hit.component.id in refused else hit for hit in marked]
     known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     beside = companions(pipeline, ranking, (*query.using, *((topic,) if topic else ())), muted=muted)
     fits = ranking.fits or bool(known)
@@ -59,6 +57,13 @@ def search(
         *(() if fits else _spelling_notes(ranking, query.text, elsewhere)),
     )
     return Answer(tuple(hits), fits, ranking.confidence, ranking.report, degraded, known, beside)
+
+
+def _refused(hit: Hit) -> Hit:
+    """Return a hit that settings refuse, without the lines that would install it: the client would not run it."""
+    if hit.component.installed:
+        return replace(hit, refused=True)
+    return replace(hit, refused=True, component=replace(hit.component, install=()), unit=None)
 
 
 def _spelling_notes(ranking: Ranking, text: str, elsewhere: frozenset[str]) -> tuple[str, ...]:
