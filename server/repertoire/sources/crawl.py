@@ -30,6 +30,8 @@ _UNREAD_FOLDERS = frozenset(
         "venv",
     )
 )
+# What is read first in each folder, so that the code of a large repository does not use up the limit before.
+_FIRST = frozenset((".claude", ".claude-plugin", ".mcp.json", "agents", "commands", "hooks", "plugins", "skills"))
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ def _walk_folder(state: _Walk, mount: Mount, folder: Path, prefix: str, depth: i
         return
     try:
         with os.scandir(folder) as found:
-            children = sorted(found, key=lambda child: child.name)
+            children = sorted(found, key=lambda child: (child.name not in _FIRST, child.name))
     except OSError as error:
         state.refused.append(Refused(prefix, f"{UNREADABLE} ({error.strerror})", folder=True))
         return
@@ -204,7 +206,7 @@ def _walk_folder(state: _Walk, mount: Mount, folder: Path, prefix: str, depth: i
             continue
         if len(state.entries) >= state.limits.files:
             first = f"{prefix}/{child.name}".lstrip("/").encode("utf-8", "replace").decode()
-            told = f"more than {state.limits.files:,} files: none was read from {first} on"
+            told = f"more than {state.limits.files:,} files: reading ended at {first}"
             state.truncated = state.truncated or told
             return
         _visit(state, mount, child, f"{prefix}/{child.name}" if prefix else child.name, depth)

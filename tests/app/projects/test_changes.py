@@ -124,7 +124,7 @@ def test_of_a_project_with_too_many_files_each_answer_says_where_the_reading_end
     root = write(tmp_path / "mono", {f"{name}/deep/main.py": f"def {name}():\n    pass\n" for name in ("a", "b", "c")})
     with begin(tmp_path / "home", root) as memory:
         index_project(memory, most_files=2)
-    reason = "more than 2 files: none was read from c on (setting `max_files`)"
+    reason = "more than 2 files: reading ended at c (setting `max_files`)"
     with closing(ProjectShelf(tmp_path / "home", open_project)) as shelf:
         mono = shelf.open(str(root))
         assert reason in search_memory(mono, MemoryQuery("a"), embedder=None).degraded

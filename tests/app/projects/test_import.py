@@ -211,4 +211,4 @@ def test_a_folder_of_more_files_than_are_read_is_told_with_where_the_reading_end
     monkeypatch.setattr(importing, "_LIMITS", CrawlLimits(files=2))
     write(Path(project.root), {f"notes/n{n}.md": f"# Note {n}\n\nSaid.\n" for n in range(3)})
     told = import_entries(project, ("notes",), form="basic-memory").skipped
-    assert told["notes"] == "more than 2 files: none was read from notes/n2.md on"
+    assert told["notes"] == "more than 2 files: reading ended at notes/n2.md"

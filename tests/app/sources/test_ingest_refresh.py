@@ -133,7 +133,17 @@ def test_a_source_of_too_many_files_names_the_setting(bench):
 
     report = bench.ingest(folder, settings=Settings(max_files=1))
 
-    assert report.warnings == ("more than 1 files: none was read from skills/b on (setting `max_files`)",)
+    assert report.warnings == ("more than 1 files: reading ended at skills/b (setting `max_files`)",)
+
+
+def test_components_in_their_own_folders_are_read_before_the_code_of_a_large_repository(bench):
+    code = {f"apps/shop/{number}.ts": "x" for number in range(3)}
+    folder = bench.write({**code, "plugins/kit/skills/a/SKILL.md": skill("a"), "skills/b/SKILL.md": skill("b")})
+
+    report = bench.ingest(folder, settings=Settings(max_files=3))
+
+    assert report.components == 2
+    assert report.warnings == ("more than 3 files: reading ended at apps/shop/1.ts (setting `max_files`)",)
 
 
 def test_a_source_that_gains_a_file_made_to_fail_its_parser_does_not_end_the_refresh_of_the_others(bench):
