@@ -114,6 +114,12 @@ def doctor(plugin: Path, machine: dict[str, str], tmp_path: Path) -> Doctor:
     return examine
 
 
+def told_of(found: Examined) -> dict[str, str]:
+    """Return the states other than ok, by check; that a hook is slow tells of the tests that run beside it."""
+    states = {check: finding["state"] for check, finding in found.items() if "hook took" not in finding["text"]}
+    return {check: state for check, state in states.items() if state != "ok"}
+
+
 def own_environment(folder: Path) -> Path:
     """Return the python of an environment that sees this one's packages and may be harmed, and its own packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
@@ -129,7 +135,7 @@ def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None
         "interpreter home environment vectors settings model database sources listing embedding backup advisories "
         "hooks client"
     )
-    assert {finding["state"] for finding in found.values()} == {"ok"}
+    assert not told_of(found)
     assert "40 components" in found["sources"]["text"]
     assert (home / "repertoire.db").read_bytes() == before
 
@@ -197,12 +203,7 @@ def test_it_runs_on_a_python_that_can_only_start_the_plugin(doctor: Doctor, pyth
 
 def test_an_empty_machine_is_warned_of_what_is_not_there_yet(doctor: Doctor, tmp_path: Path) -> None:
     found = doctor(status=0, REPERTOIRE_HOME=str(tmp_path / "new"), HOME=str(tmp_path / "nobody"))
-    assert {check for check, finding in found.items() if finding["state"] == "warn"} == {
-        "home",
-        "environment",
-        "database",
-        "client",
-    }
+    assert told_of(found) == dict.fromkeys(("home", "environment", "database", "client"), "warn")
     assert "claude plugin install repertoire@repertoire" in found["client"]["mend"]
     assert not (tmp_path / "new").exists()
 

@@ -5,6 +5,7 @@ Each prompt asks, and the session hook with any Python from 3.9: no file is pars
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ def policy(environment: Mapping[str, str], project: Path) -> Policy:
         _known(config / "plugins" / "known_marketplaces.json") if limited else {},
         _rules(managed if _is_set(managed, "allowManagedMcpServersOnly") else files, "allowedMcpServers"),
         _rules(files, "deniedMcpServers") or (),
-        (client_files.MANAGED / "managed-mcp.json").is_file(),
+        os.path.isfile(client_files.MANAGED / "managed-mcp.json"),  # noqa: PTH113 - raises in no closed folder
         _only_plugins(managed),
         _is_set(managed, "allowManagedHooksOnly"),
         client_files.enabled_plugins(managed),
