@@ -127,13 +127,17 @@ def key_of(address: str) -> str:
     else:
         parts = urlsplit(address if "://" in address else f"https://{address}")
         host, path = (parts.hostname or ""), parts.path
-    names = [name for name in path.split("/") if name and name not in (".", "..")]
+    names = _names(path)
     host = host.lower().removeprefix("www.")
     names = names[: _length(host, names)]
     if not host or not names:
         return ""
     names[-1] = names[-1].removesuffix(".git")
     return "/".join((host, *names))
+
+
+def _names(path: str) -> list[str]:
+    return [name for name in path.split("/") if name and name not in (".", "..")]
 
 
 def _length(host: str, names: Sequence[str]) -> int:
@@ -217,8 +221,8 @@ def _remote(text: str, *, trusted: bool) -> Address:
     if not key:
         message = f"{clean_line(without_password(text), 120)!r} names no repository; {_WAY_OUT}"
         raise UnknownSource(message)
-    names = [name for name in parts.path.split("/") if name]
-    kept = names[: _length(host.lower().removeprefix("www."), names)]
+    names = _names(parts.path)
+    kept = names[: key.count("/")]
     inner = "/".join(names[len(kept) :]) or parts.fragment or parts.query
     if scp is not None or not inner:
         return Address(GIT, text, key=key, repository=key, pinned=pinned)
