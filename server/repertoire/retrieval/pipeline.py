@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -109,9 +109,9 @@ class Pipeline:
         self.bindings = self._resources.bindings
 
     @property
-    def technologies(self) -> Collection[str]:
+    def technologies(self) -> AbstractSet[str]:
         """The names of known products; a capability that is one has the same name."""
-        return self._options.products.known
+        return self._options.products.known.keys()
 
     def prepare(self) -> None:
         """Load all that the first question needs but the embedding model, which may be loaded beside it."""

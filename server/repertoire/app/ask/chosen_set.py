@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -187,7 +188,7 @@ def _query(task: Task) -> Query:
     )
 
 
-def _limits(task: Task, ranking: Ranking, technologies: Iterable[str]) -> SetLimits:
+def _limits(task: Task, ranking: Ranking, technologies: AbstractSet[str]) -> SetLimits:
     """Return the limits of a set.
 
     Grades choose few members. The set for a task that names several capabilities is completed by what likely helps with
@@ -202,7 +203,7 @@ def _limits(task: Task, ranking: Ranking, technologies: Iterable[str]) -> SetLim
         apart = named > 1 and len(ranking.plan.words) <= _WORDS_IN_PARTS and ranking.plan.effort.clauses
         clauses = _MEMBERS_IN_PARTS if apart else 0
         size = most or _GRADED_MEMBERS
-        spares = Spares(not ranking.plan.clauses, frozenset(technologies))
+        spares = Spares(not ranking.plan.clauses, technologies)
         limits = SetLimits(budget=task.budget, size=size, graded=True, spares=spares)
         return replace(limits, parts=parts, clauses=clauses, most=most)
     if not most and ranking.plan.complexity == SIMPLE and named < _SEVERAL_CAPABILITIES:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 
-from repertoire.catalogue import products, reading
+from repertoire.catalogue import reading
 from repertoire.domain.answer import Facet
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
@@ -27,8 +28,11 @@ _NEEDED, _SURELY_VAGUE = -0.5, 4.5
 _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left out with fewer than so many
 
 
-def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
-    """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task."""
+def clarifying_facets(ranking: Ranking, technologies: AbstractSet[str]) -> tuple[Facet, ...]:
+    """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task.
+
+    `technologies` are all capabilities that are one.
+    """
     plan, narrower = ranking.plan, _narrower()
     if ranking.implied is None or (ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE):
         return ()
@@ -39,7 +43,7 @@ def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
     named = plan.capabilities[:1]
     parts = _likeliest(narrower[named[0]] if named else _PARTS, likely, provided, plan.stack.uses)
     goals = _likeliest((goal for goal in _GOALS if goal not in named), likely, provided)
-    facets = (Facet(PART, parts), Facet(GOAL, goals), Facet(TECHNOLOGY, _technologies(ranking, provided)))
+    facets = (Facet(PART, parts), Facet(GOAL, goals), Facet(TECHNOLOGY, _technologies(ranking, provided, technologies)))
     return tuple(facet for facet in facets if len(facet.values) >= _FEWEST)
 
 
@@ -57,10 +61,10 @@ def _likeliest(
     return tuple(sorted(called, key=lambda term: (not provided[term], called[term]))[:_VALUES])
 
 
-def _technologies(ranking: Ranking, provided: Counter[str]) -> tuple[str, ...]:
+def _technologies(ranking: Ranking, provided: Counter[str], every: AbstractSet[str]) -> tuple[str, ...]:
     """Return the technologies of the named area that most components provide; none if the project uses one of them."""
     below = {term for area in ranking.plan.capabilities[:1] for term in _below(area)}
-    known = [term for term in below & _products() if provided[term]]
+    known = [term for term in below & every if provided[term]]
     if ranking.plan.stack.uses.intersection(known):
         return ()
     return tuple(sorted(known, key=lambda term: (-provided[term], term))[:_VALUES])
@@ -84,8 +88,3 @@ def _narrower() -> Mapping[str, tuple[str, ...]]:
 def _below(term: str) -> list[str]:
     """Return a capability and all narrower capabilities."""
     return [term, *(one for narrower in _narrower().get(term, ()) for one in _below(narrower))]
-
-
-@cache
-def _products() -> frozenset[str]:
-    return frozenset(products.load())

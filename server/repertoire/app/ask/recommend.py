@@ -61,7 +61,7 @@ def recommend(
     degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
     if asks_own_setup(task.text):
         return replace(_empty_answer(ranking, best.pool), near=(), degraded=(*degraded, ANSWER))
-    facets = () if topic else clarifying_facets(ranking)
+    facets = () if topic else clarifying_facets(ranking, pipeline.technologies)
     if facets:
         return replace(_empty_answer(ranking, best.pool), facets=facets, near=(), degraded=degraded)
     if not best.worth_naming:

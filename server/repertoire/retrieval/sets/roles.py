@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from repertoire.retrieval.language import ENGLISH
@@ -31,7 +32,7 @@ class Spares:
     """
 
     one_job: bool = False
-    technologies: frozenset[str] = frozenset()  # capabilities that are technologies
+    technologies: AbstractSet[str] = frozenset()  # capabilities that are technologies
 
     def has(self, member: Candidate, covered: frozenset[str], provided: frozenset[str]) -> bool:
         """Tell whether a member is a spare beside others that cover and provide so much of the task."""
