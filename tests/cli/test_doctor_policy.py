@@ -10,9 +10,10 @@ import pytest
 
 from cli.conftest import Run
 from cli.test_doctor import NAME, ROOT, client, plugin, write  # noqa: F401 - fixtures
-from repertoire.app.health.client_policy import OURS, SERVER
+from repertoire.app.health.client_policy import SERVER
 from repertoire.app.health.doctor_client import registration
 from repertoire.domain.health import Finding
+from repertoire.learning.selections import OURS
 from repertoire.sources import client_files
 
 

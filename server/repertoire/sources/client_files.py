@@ -76,6 +76,11 @@ def _settings(file: Path, _written: tuple[int, int]) -> Mapping[str, Any]:
     return json_object(file)
 
 
+def is_set(files: Iterable[Path], key: str) -> bool:
+    """Tell whether any of these settings files turns a switch on."""
+    return any(settings(file).get(key) is True for file in files)
+
+
 def enabled_plugins(files: Iterable[Path]) -> dict[str, bool]:
     """Return which plugins settings files turn on or off; a later one's values win."""
     listed = (as_object(settings(file).get("enabledPlugins")) for file in files)

@@ -16,7 +16,7 @@ from typing import Any
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SKILL, Component
 from repertoire.domain.invocation import server_name
 from repertoire.sources import client_files
-from repertoire.sources.client_files import as_object, config_folder, json_object, settings, settings_files
+from repertoire.sources.client_files import as_object, config_folder, is_set, json_object, settings, settings_files
 from repertoire.sources.marketplace_rules import allows, blocks, source_of
 
 Rules = tuple[Mapping[str, Any], ...]
@@ -98,11 +98,11 @@ def policy(environment: Mapping[str, str], project: Path) -> Policy:
         marketplaces,
         blocked,
         _known(config / "plugins" / "known_marketplaces.json") if limited else {},
-        _rules(managed if _is_set(managed, "allowManagedMcpServersOnly") else files, "allowedMcpServers"),
+        _rules(managed if is_set(managed, "allowManagedMcpServersOnly") else files, "allowedMcpServers"),
         _rules(files, "deniedMcpServers") or (),
         os.path.isfile(client_files.MANAGED / "managed-mcp.json"),  # noqa: PTH113 - raises in no closed folder
         _only_plugins(managed),
-        _is_set(managed, "allowManagedHooksOnly"),
+        is_set(managed, "allowManagedHooksOnly"),
         client_files.enabled_plugins(managed),
     )
 
@@ -112,10 +112,6 @@ def _rules(files: Iterable[Path], key: str) -> Rules | None:
     lists = [found for file in files if (found := settings(file).get(key)) is not None]
     rules = (rule for found in lists if isinstance(found, list) for rule in found)
     return tuple(rule for rule in rules if isinstance(rule, dict)) if lists else None
-
-
-def _is_set(files: Iterable[Path], key: str) -> bool:
-    return any(settings(file).get(key) is True for file in files)
 
 
 def _only_plugins(files: Iterable[Path]) -> frozenset[str]:

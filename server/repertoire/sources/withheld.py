@@ -19,6 +19,7 @@ from repertoire.sources.client_files import (
     as_object,
     config_folder,
     enabled_plugins,
+    is_set,
     project_settings,
     read,
     settings,
@@ -55,7 +56,7 @@ def withheld(environment: Mapping[str, str], project: Path) -> Withheld:
     An administrator may have the rules of nobody else count.
     """
     managed = client_files.managed_files()
-    alone = any(settings(file).get("allowManagedPermissionRulesOnly") is True for file in managed)
+    alone = is_set(managed, "allowManagedPermissionRulesOnly")
     files = managed if alone else settings_files(config_folder(environment), project)
     rules = dict.fromkeys(rule for file in files for rule in _denied(file))
     return Withheld(tuple(rules)[:_RULES], _servers_off(state_file(environment), project))

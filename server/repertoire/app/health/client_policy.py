@@ -10,11 +10,12 @@ from typing import Any
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, Component
 from repertoire.domain.health import FAIL, WARN, Finding
 from repertoire.domain.invocation import server_name
+from repertoire.learning.selections import OURS
 from repertoire.sources.client_files import as_object, config_folder, json_object, settings, settings_files
-from repertoire.sources.policy import policy
-from repertoire.sources.withheld import withheld
+from repertoire.sources.policy import Policy, policy
+from repertoire.sources.withheld import Withheld, withheld
 
-OURS, SERVER = "repertoire", "graph"  # as plugin.json and server/mcp.json call them; a test compares them
+SERVER = "graph"  # as server/mcp.json calls it; a test compares them
 ASK = "ask who manages this machine"
 _CHECK = "client-policy"
 _SILENT = "so no hook of ours runs, and nothing is suggested or recorded by itself"
@@ -33,7 +34,7 @@ def limits(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding
         yield Finding(_CHECK, FAIL, f"Claude Code does not load {listed}: {why}", ASK)
     if why:
         return
-    yield from _of_server(_command(place), environment, listed, project)
+    yield from _of_server(_command(place), listed, allowed, withheld(environment, project))
     if hooks := allowed(_part(HOOK, listed)):
         wanted = json.dumps({"enabledPlugins": {listed: True}})
         yield Finding(_CHECK, WARN, f"{hooks}, {_SILENT}", f"{ASK} to add {wanted}")
@@ -42,11 +43,9 @@ def limits(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding
         yield Finding(_CHECK, WARN, f"disableAllHooks is set, {_SILENT}", f"take it out of {files[-1]}")
 
 
-def _of_server(
-    command: Mapping[str, Any], environment: Mapping[str, str], listed: str, project: Path
-) -> Iterator[Finding]:
-    kept, name = withheld(environment, project), server_name(SERVER, OURS)
-    if why := policy(environment, project)(_part(MCP_SERVER, listed, command)):
+def _of_server(command: Mapping[str, Any], listed: str, allowed: Policy, kept: Withheld) -> Iterator[Finding]:
+    name = server_name(SERVER, OURS)
+    if why := allowed(_part(MCP_SERVER, listed, command)):
         rule = json.dumps({"serverCommand": [command["command"], *command["args"]]})
         yield Finding(_CHECK, FAIL, f"{why}, {_TOOLLESS}", f"ask who wrote these settings to allow {rule}")
     elif name in kept.servers:
@@ -57,6 +56,11 @@ def _of_server(
             f"permissions.deny refuses Claude the MCP server {name}, so it has none of our tools, though it gets hints"
         )
         yield Finding(_CHECK, WARN, text, "take the rule out, or turn the suggestions off in the plugin's settings")
+
+
+def is_ours(name: str) -> bool:
+    """Tell whether a plugin, by its name with its marketplace's, is this one."""
+    return name.rpartition("@")[0] == OURS
 
 
 def _part(kind: str, listed: str, stated: Mapping[str, Any] | None = None) -> Component:
@@ -79,7 +83,7 @@ def _installed_as(config: Path) -> tuple[str, Path]:
     plugins = config / "plugins"
     listed = as_object(json_object(plugins / "installed_plugins.json").get("plugins"))
     for name, records in listed.items():
-        if name.rpartition("@")[0] == OURS:
+        if is_ours(name):
             first = as_object(records[0] if isinstance(records, list) and records else records)
             known = as_object(json_object(plugins / "known_marketplaces.json").get(name.rpartition("@")[2]))
             source = as_object(known.get("source"))

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.health.client_policy import ASK, limits
+from repertoire.app.health.client_policy import ASK, is_ours, limits
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import clean_line
+from repertoire.learning.selections import OURS
 from repertoire.sources.client_files import config_folder, enabled_plugins, managed_files, settings_files
 
 DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the two
-_NAME = "repertoire"
 _ROOT = "${CLAUDE_PLUGIN_ROOT}"
 _IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import repertoire.app.session.greet"
 _AGAIN = "install the plugin again"
@@ -85,7 +85,7 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
 def registration(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
     """Yield findings on whether Claude Code has the plugin installed and enabled."""
     config = config_folder(environment)
-    install = f"claude plugin marketplace add {shlex.quote(str(root))} && claude plugin install {_NAME}@{_NAME}"
+    install = f"claude plugin marketplace add {shlex.quote(str(root))} && claude plugin install {OURS}@{OURS}"
     if not config.is_dir():
         yield Finding("client", WARN, f"{config} is not there: Claude Code was not used here", install)
         return
@@ -107,8 +107,8 @@ def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:
     if isinstance(found, str):
         return Finding("client-files", FAIL, f"{path} is no JSON object ({found})", "correct the file")
     listed = found.get("plugins")
-    records = {key: value for key, value in (listed if isinstance(listed, dict) else {}).items() if _is_ours(key)}
-    off = next((key for key, on in enabled.items() if _is_ours(key) and not on), None)
+    records = {key: value for key, value in (listed if isinstance(listed, dict) else {}).items() if is_ours(key)}
+    off = next((key for key, on in enabled.items() if is_ours(key) and not on), None)
     if off is not None:
         managed = enabled_plugins(managed_files()).get(off) is False
         who, mend = (" by an administrator", ASK) if managed else ("", f"claude plugin enable {off}")
@@ -123,10 +123,6 @@ def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:
         return Finding("client", FAIL, f"{clean_line(key, 80)} is recorded, but {place or 'its folder'} is gone", mend)
     version = clean_line(str(record.get("version") or "of no version"), 40)
     return Finding("client", OK, f"{clean_line(key, 80)} {version} is installed and enabled, {place}")
-
-
-def _is_ours(key: str) -> bool:
-    return key.rpartition("@")[0] == _NAME
 
 
 def _json(path: Path) -> dict[str, Any] | str:
