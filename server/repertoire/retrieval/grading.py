@@ -99,6 +99,8 @@ def stack_fit_of(run: ComponentRun, rows: Rows) -> StackFit:
 
 def _handicaps(run: ComponentRun, rows: Rows, components: Sequence[Component]) -> Floats:
     found = np.array([_PLACEHOLDER * is_placeholder(component) for component in components])
+    if run.plan.request is not None:
+        found += np.array([run.plan.request.handicap(component.type) for component in components])
     if BINDING not in run.without:
         found += _RIVAL * run.resources.bindings.rivals(run.snapshot, run.reader, rows, run.plan)[rows]
     found += run.resources.bindings.excluded(run.snapshot, run.reader, rows, run.plan)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
 
+import numpy as np
+
 from repertoire.domain.answer import Hit, Query
 from repertoire.ports import Embedder, GraphReader, VectorReader
 from repertoire.retrieval import grading, stages
@@ -202,6 +204,8 @@ class Pipeline:
         allowed = allowed_rows(snapshot, plan.query, frozenset()) & ~silenced
         meant = named_rows(self._graph, plan, snapshot)
         named = meant[allowed[meant]]
+        if plan.request is not None:
+            named = named[np.isin(snapshot.column("type")[named], plan.request.types)]
         if not len(named) and len(plan.name.split()) == 1 and plan.intent not in (RECOMMEND, PROMPT):
             # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
             anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced
@@ -214,6 +218,10 @@ class Pipeline:
     def _note_reading(self, plan: QueryPlan, stage_log: StageLog) -> list[str]:
         """Note what of a question is read in other words, or not at all; return what the report says of it."""
         detail = []
+        if plan.request is not None:
+            detail.append(f"asks for a {plan.request.type.replace('_', ' ')}")
+            if plan.request.of_project:
+                stage_log.missing(plan.request.note)
         if plan.translation is not None:
             stage_log.missing(self._without_names(plan.translation).note)
             detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")

@@ -11,6 +11,7 @@ from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
+from repertoire.retrieval.component_request import ASKING, ComponentRequest, component_request
 from repertoire.retrieval.exclusion import EXCLUSION, Exclusion, exclusion_in
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.spelling import Spelling
@@ -138,6 +139,12 @@ class QueryPlan:
     translation: Translation | None = None  # of a question that is not in English; the query holds its text
     exclusion: Exclusion | None = None  # what the question rules out; the query holds its text without that
     spelling: Spelling | None = None  # of misspelt names; the query holds its text
+    request: ComponentRequest | None = None  # for components of a type; the query holds the job, if one is told
+
+    @property
+    def names_no_job(self) -> bool:
+        """Whether the question asks for components and tells nothing that they are for."""
+        return self.request is not None and not self.request.job
 
     @property
     def brevity(self) -> float:
@@ -162,8 +169,14 @@ def make_plan(
     """Plan a question; `capabilities` finds the capabilities that a text names, `intent` comes from the caller.
 
     A question about one named component is always an explanation, whatever the intent. A question in another language
-    is translated into English first; what it rules out, of these `products`, is taken from it and from the stack.
+    is translated into English first; what it rules out, of these `products`, is taken from it and from the stack. Of a
+    request for components only the job is read, and the type is preferred; without a job, the stack stands for it.
     """
+    request = None if ASKING in query.without else component_request(query.text)
+    if request is not None and not request.job and stack is not None:
+        request = replace(request, job=", ".join(sorted(stack.uses)), of_project=True)
+    if request is not None and request.job:
+        query = replace(query, text=request.job)
     asked = query.text.strip()
     translation = None if "languages" in query.without else translate(asked)
     if translation is not None:
@@ -173,7 +186,8 @@ def make_plan(
         query = replace(query, text=exclusion.text)
         stack = replace(stack, uses=stack.uses - exclusion.products) if stack else None
     text = query.text.strip()
-    named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
+    told = request is None or bool(request.job)  # else the words name types of components alone
+    named = tuple(capabilities(text)) if capabilities and told and "capabilities" not in query.without else ()
     words = tuple(content_words(text)[:MAX_WORDS])
     parts = tuple(clauses(text)) if "clauses" not in query.without else ()
     explained = explained_name(text)
@@ -183,7 +197,7 @@ def make_plan(
         intent=EXPLAIN if explained else intent or intent_of(text),
         words=words,
         clauses=parts,
-        wanted=wanted_types(text),
+        wanted=(request.type,) if request else wanted_types(text),
         capabilities=named,
         name=explained or (name.removeprefix("/") if len(name) <= _LONGEST_NAME and "\n" not in name else ""),
         code=is_code(text),
@@ -193,6 +207,7 @@ def make_plan(
         stack=stack or Stack(),
         translation=translation,
         exclusion=exclusion,
+        request=request,
     )
 
 

@@ -133,6 +133,8 @@ def judge_need(run: ComponentRun) -> str:
     run.need = model.odds(said, run.question.adapted) - _NEED_OF_LONG * (1.0 - brief)
     if run.plan.translation is not None and run.need < 0.0:
         run.need *= _NEED_OF_TRANSLATED
+    if run.plan.request is not None:  # who asks for a component wants one, however small the job sounds
+        run.need = max(run.need, 0.0)
     return f"log-odds {run.need:.1f}"
 
 

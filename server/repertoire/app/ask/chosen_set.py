@@ -99,8 +99,10 @@ class ChosenSet:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """The uncovered capabilities that are told."""
-        implied = self.ranking.implied
+        """The uncovered capabilities that are told; none of what a project is built with, which nobody asked for."""
+        implied, request = self.ranking.implied, self.ranking.plan.request
+        if request is not None and request.of_project:
+            return ()
         return worth_telling(self.uncovered, implied.likely if implied else {})
 
     @cached_property

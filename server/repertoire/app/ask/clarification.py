@@ -29,22 +29,26 @@ _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left ou
 
 
 def clarifying_facets(ranking: Ranking, technologies: AbstractSet[str]) -> tuple[Facet, ...]:
-    """Return the clarifying facets for a task that is too vague for a set; none for a clear task, or for no task.
+    """Return the clarifying facets for a task that is too vague for a set, or names no job; none for any other.
 
     `technologies` are all capabilities that are one.
     """
     plan, narrower = ranking.plan, _narrower()
-    if ranking.implied is None or (ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE):
+    if not plan.names_no_job and not _is_vague(ranking, frozenset(narrower)):
         return ()
-    areas, in_project = frozenset(narrower), bool(plan.stack.uses)
-    if not too_vague(ranking.vague, ranking.chance, plan.capabilities, areas, in_project=in_project):
-        return ()
-    provided, likely = _provided(ranking.snapshot), ranking.implied.likely
+    provided, likely = _provided(ranking.snapshot), ranking.implied.likely if ranking.implied else {}
     named = plan.capabilities[:1]
     parts = _likeliest(narrower[named[0]] if named else _PARTS, likely, provided, plan.stack.uses)
     goals = _likeliest((goal for goal in _GOALS if goal not in named), likely, provided)
     facets = (Facet(PART, parts), Facet(GOAL, goals), Facet(TECHNOLOGY, _technologies(ranking, provided, technologies)))
     return tuple(facet for facet in facets if len(facet.values) >= _FEWEST)
+
+
+def _is_vague(ranking: Ranking, areas: AbstractSet[str]) -> bool:
+    plan = ranking.plan
+    if ranking.implied is None or (ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE):
+        return False
+    return too_vague(ranking.vague, ranking.chance, plan.capabilities, areas, in_project=bool(plan.stack.uses))
 
 
 def _likeliest(

@@ -31,6 +31,7 @@ from repertoire.retrieval.snapshot import Snapshot
 _NEAR = 5  # runners-up that an answer names
 _ALTERNATIVES = 3  # alternatives that an answer names for each member
 _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
+_NO_JOB = "the request names no job that components of this type are for"
 _PASTED = "the task is read without the lines that were pasted with it"
 
 
@@ -58,11 +59,13 @@ def recommend(
     known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     pasted = () if topic or without_pasted(task.text) == task.text else (_PASTED,)
     names_missing, data_missing = unknown_name_notes(ranking, task.using), missing_data_notes(ranking, topic, known)
-    degraded = (*ranking.degraded, *pasted, *names_missing, *data_missing)
+    jobless = (_NO_JOB,) if ranking.plan.names_no_job and not topic else ()
+    degraded = (*ranking.degraded, *pasted, *jobless, *names_missing, *data_missing)
     if asks_own_setup(task.text):
         return replace(_empty_answer(ranking, best.pool), near=(), degraded=(*degraded, ANSWER))
     facets = () if topic else clarifying_facets(ranking, pipeline.technologies)
-    if facets:
+    browses = ranking.plan.request is not None and best.worth_naming  # "agents for the frontend" wants some
+    if jobless or (facets and not browses):
         return replace(_empty_answer(ranking, best.pool), facets=facets, near=(), degraded=degraded)
     if not best.worth_naming:
         return replace(_empty_answer(ranking, best.pool), companions=beside, combinations=known, degraded=degraded)

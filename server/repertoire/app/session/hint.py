@@ -100,8 +100,10 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     seen, limits = limits.seen, _with_copies(limits, ranking.snapshot)
     hits = pipeline.hits(ranking, ranking.answering[:_CONSIDERED])
     sure = hint_confidence(ranking, hits, ready=is_ready(ranking, hits))
-    if sure < HINT_THRESHOLD or any(
-        hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits
+    if (
+        sure < HINT_THRESHOLD
+        or ranking.plan.names_no_job
+        or any(hit.component.installed and names(prompt, hit.component.name, hit.component.type) for hit in hits)
     ):
         return Offer(confidence=sure)
     limits, told = _with_namesakes(ranking, hits, limits, seen)
