@@ -25,6 +25,11 @@ from repertoire.retrieval.component_request import component_request
         ("are there skills around observability that I can use", "skill", "observability"),
         ("which agent is best for security reviews", "agent", "security reviews"),
         ("Skills for .NET performance investigations.", "skill", ".NET performance investigations"),
+        ("I am revising for algorithms. Is there a skill that quizzes me?", "skill", "quizzes me. I am revising for algorithms"),
+        ("Our logs live in Datadog. Is there an mcp for that? Any ideas?", "mcp_server", "Our logs live in Datadog"),
+        ("skill to generate ADRs, anything decent?", "skill", "generate ADRs"),
+        ("pdf form filling skill?", "skill", "pdf form filling"),
+        ("is there a Stop hook I could install that runs the tests?", "hook", "runs the tests"),
         ("which mcp servers should I install", "mcp_server", ""),
         ("what plugins should I install for this project", "plugin", ""),
         ("suggest some useful plugins", "plugin", ""),
@@ -43,6 +48,13 @@ def test_a_request_for_a_component_tells_its_type_and_its_job(text, kind, job):
         "write a skill that summarises meetings",
         "create an MCP server for our API",
         "I need a hook that blocks rm -rf",
+        "which skills do I have installed",
+        "uninstall the playwright mcp, I don't use it any more",
+        "run the code-reviewer agent on my staged changes",
+        "vite plugin order matters? my svgr plugin seems to run after the react one",
+        "is it safe to give an mcp server write access to prod?",
+        "difference between a skill and a subagent?",
+        "are there two slow tests. why?",
         "I want an agent that answers customers",
         "the plugin for payments is broken",
         "find the agent for billing in the code",
@@ -65,11 +77,11 @@ def test_what_merely_speaks_of_components_is_no_request_for_one(text):
 
 def test_who_asks_for_a_type_is_served_by_what_claude_code_takes_for_it_too():
     skill, plugin = component_request("a skill to rebase"), component_request("any plugin for rebasing")
-    assert skill.handicap("command") == skill.handicap("plugin") == plugin.handicap("plugin") == 0.0
-    assert skill.handicap("agent") > plugin.handicap("skill") > 0.0
+    assert skill.handicap("command") == plugin.handicap("plugin") == 0.0
+    assert skill.handicap("agent") > skill.handicap("plugin") == plugin.handicap("skill") > 0.0
 
 
 @given(st.text(max_size=400))
 def test_any_text_is_read_without_an_error(text):
     found = component_request(text)
-    assert found is None or found.job in text
+    assert found is None or len(found.job) <= len(text) + len(". ")

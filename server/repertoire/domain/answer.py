@@ -10,7 +10,7 @@ from repertoire.domain.component import Component
 # parts of the pipeline that `repertoire eval --without` can switch off
 PARTS = tuple(
     "text vectors clauses code graph patterns capabilities meant need vague exclusion binding direction priors stack "
-    "learning rerank relevance pairs spelling languages".split()
+    "learning rerank relevance pairs spelling languages asking".split()
 )
 
 # How much work an answer may take: `fast` searches by words and names, and by meaning if the model is in memory;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repertoire import linear
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SKILL
@@ -11,59 +11,65 @@ from repertoire.domain.text import content_words
 ASKING = "asking"
 _LONGEST = 300  # characters: a longer prompt tells more than which component it wants
 _TYPES = {"skill": SKILL, "agent": AGENT, "command": COMMAND, "hook": HOOK, "mcp": MCP_SERVER, "plugin": PLUGIN}
-# What serves as well who asks for a type: Claude Code runs commands as skills, and a plugin brings any type. Who asks
-# for a plugin may mean anything that Claude Code can be extended with.
-_AS_GOOD = {
-    SKILL: (SKILL, COMMAND, PLUGIN),
-    AGENT: (AGENT, PLUGIN),
-    COMMAND: (COMMAND, SKILL, PLUGIN),
-    HOOK: (HOOK, PLUGIN),
-    MCP_SERVER: (MCP_SERVER, PLUGIN),
-    PLUGIN: (PLUGIN,),
-}
-_OTHER_TYPE, _NO_PLUGIN = 2.0, 1.0
+# What serves as well who asks for a type: Claude Code runs commands as skills.
+_AS_GOOD = {SKILL: (SKILL, COMMAND), COMMAND: (COMMAND, SKILL)}
+# Log-odds that another type loses: a plugin may bring the type that is asked for, and who asks for a plugin may mean
+# anything that Claude Code can be extended with.
+_OTHER_TYPE, _PLUGIN_OR_NONE = 2.0, 1.0
 _COURTESY = linear.compile(
-    r"(?i)(?:(?:please|pls|hi|hey|hello|ok|okay|so|claude|help me|(?:can|could|would|will) (?:you|we))[,!]? )+"
+    r"(?i)(?:(?:please|pls|hi|hey|hello|ok|okay|so|claude|help me|(?:can|could|would|will) (?:you|u|we|i))[,!]? )+"
 )
-_NAMING = r"(?:what|which)(?: is| are|'?s)?"
+_ONE = r"(?:anyone|anybody|someone|somebody|people)"
+_NAMING = r"(?:tell me )?(?:what|which)(?: is| are|'?s)?"
 _SEEKING = (
-    r"(?:find|list|show|search(?: for)?|look(?:ing)? for|(?:i'?m|i am|we'?re|we are) (?:looking|searching) for|suggest|"
-    r"recommend|propose|do you (?:know|have)(?: of| about)?|do we have|(?:is|are) there|isn'?t there|know of|any"
+    r"(?:find|list|get|got|need|wanted:?|install|look up|search(?: the marketplace)?(?: for)?|look(?:ing)? for|"
+    r"(?:i'?m|i am|we'?re|we are) (?:after|looking for|searching for)|suggest|recommend|propose|"
+    r"(?:i|we)'?d (?:like|love|install)|do (?:you|u) (?:know|have)(?: of| about)?|(?:happen to )?know(?: of)?|do we have|"
+    rf"(?:have you )?heard of|(?:is|are) there|isn'?t there|there be|is|(?:does|has|who|did)?(?: {_ONE})? ?"
+    r"(?:publish|published|have|has|made|built)|where (?:can|could|do|would) (?:i|we) (?:find|get)|"
+    r"point (?:me|us) (?:to|at)|set (?:me|us) up with|how about|(?:anything|something) like|show|any"
     rf"|(?P<naming>{_NAMING}))(?: me| us)? "
 )
 _ARTICLES = r"(?:(?:an?|any|some|a few|kinds? of|me|other|another|more|(?P<the>the)) )*"
 _PRAISE = (
-    r"(?P<praise>(?:(?:good|best|great|useful|helpful|suitable|right|existing|available|ready-made|official|free|nice|"
-    r"popular|recommended|certain|claude(?: code)?|anthropic|must-have|top) )*)"
+    r"(?P<praise>(?:(?:(?:most )?(?:good|best|great|useful|helpful|suitable|reliable|right|handy|solid|decent|nice|popular)"
+    r"|existing|available|ready[- ]made|official|free|recommended|certain|claude(?: code)?|anthropic|must[- ]have|top"
+    r"(?: rated)?|go-to|custom) )*)"
 )
-_KIND = r"(?P<kind>mcp(?: servers?)?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
-_FIRST = linear.compile(rf"(?i)(?P<seeking>{_SEEKING})?{_ARTICLES}{_PRAISE}{_KIND}\b")
-# Who needs or wants a hook or an agent mostly wants one made.
-_NEEDED = linear.compile(
-    r"(?i)(?:i|we)(?:'d like| need| want)(?: to (?:find|use|install|have))? an? "
-    rf"{_PRAISE}(?P<kind>mcp server|skill|subagent|slash command|plugin)\b"
+_BEFORE = r"(?P<before>(?:[^,;:.?!\s]+ ){0,3}?)"
+_TYPE = r"(?:mcps?(?: servers?)?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
+_FIRST = linear.compile(rf"(?i)(?P<seeking>{_SEEKING})?{_ARTICLES}{_PRAISE}{_BEFORE}(?P<kind>{_TYPE})\b")
+# Who wants a hook or an agent mostly wants one made.
+_WANTED = linear.compile(
+    rf"(?i)(?:i|we)(?: need| want)(?: to (?:find|use|install|have))? an? {_PRAISE}{_BEFORE}"
+    r"(?P<kind>mcp(?: server)?|skill|subagent|slash command|plugin)\b"
 )
-# "a code review agent": hooks are left out, which React and git have, too
-_LAST = linear.compile(
-    rf"(?i){_SEEKING}(?:(?:an?|any|some|the best|me) )*{_PRAISE}(?P<job>[^,;:.?!\s]+(?: [^,;:.?!\s]+){{0,3}}?) "
-    r"(?P<kind>mcp(?: servers?)?|skills?|(?:sub-?)?agents?|plugins?)(?: (?:out there|around|available))?"
+# "pdf form filling skill?"
+_ALONE = linear.compile(rf"(?i){_PRAISE}(?P<before>(?:[^,;:.?!\s]+ ){{0,3}}?)(?P<kind>{_TYPE})(?:, (?:ideas|anyone))?\?+")
+_EVENTS = frozenset("pretooluse posttooluse stop sessionstart sessionend userpromptsubmit notification precompact".split())
+# No job is told with these before the type: "find the tests of our agent", "what happens when a hook"
+_FUNCTION_WORDS = frozenset(
+    "a an the to of my our your his their this that in on with for is are and or not how way from when why where".split()
 )
-_FUNCTION_WORDS = frozenset("a an the to of my our your in with that for is are and or is not how way".split())
 _USABLE = (
-    r"(?:(?:that )?(?:i|we) (?:can|could|should) (?:use|install|add|try)|to (?:use|install|add|try)|out there|around|"
-    r"available|here)"
+    r"(?:(?:that )?(?:i|we) (?:can|could|should) (?:use|install|add|try|drop in)(?: (?:in|to|into) claude(?: code)?)?|"
+    r"to (?:use|install|add|try)|out there|around|available|exists?|here|yet|already)"
 )
 # What may stand between the type and the job, or behind the job.
 _BESIDE = linear.compile(
-    rf"(?i)(?: (?:(?:for|in|from) claude(?: code)?|{_USABLE}|(?:(?:do|would|could|can) )?you "
-    r"(?:recommend|suggest|know|have|propose)))+"
+    rf"(?i)(?: (?:(?:for|in|from) claude(?: code)?|in the marketplace|(?:suggestions?|recommendations?)|{_USABLE}|"
+    r"(?:(?:do|would|could|can) )?(?:you|u) (?:recommend|suggest|know|have|propose)))+"
 )
-_BEHIND = linear.compile(rf"(?i)(?: {_USABLE})+$")
+_BEHIND = linear.compile(
+    rf"(?i)(?: (?:{_USABLE}|please|pls|lol|thanks)|, (?:if|does|do|has|have|know|anything|anyone|any|pls|please|top|ideas|"
+    r"what'?s|who)\b[^,]*)+$"
+)
+_DO = r"(?:use|install|need|add|try|get|want|pick|take|have|go with|recommend|suggest|grab)"
 _SHOULD = (
-    r"(?:(?:should|could|can|would|might|shall|must) (?:i|we) (?:use|install|need|add|try|get|want|pick|take|have)"
-    r"|do (?:i|we) need)"
+    r"(?:(?:(?:should|could|can|would|might|shall|must|to)(?: (?:i|we|you|u|people|a \w+ \w+))?"
+    rf"|do (?:you|u|people|ppl|most)(?: usually)?) {_DO}(?: first)?|do (?:i|we) need|(?:is|are) worth \w+)"
 )
-_ABLE = r"(?:can|could|will|would|might|may)"
+_ABLE = r"(?:can|could|will|would|might|may|just)"
 _HELPS = (
     rf"(?:{_ABLE} )?(?:helps?|assists?|be (?:useful|good|helpful|best)|works?|fits?|suits?)(?: best| well)?(?: me| us)?"
 )
@@ -73,9 +79,15 @@ _IS = (
 )
 _TO = r"(?:for|to|with|about|on|around|at|in|when|if (?:i|we) (?:want|need) to)"
 _LINK = linear.compile(
-    rf"(?i) (?:(?P<sought>{_SHOULD}(?: {_TO})?|(?:(?:that|which|who) )?(?:{_HELPS}|{_IS})(?: {_TO})?)"
-    rf"|(?:that|which|who)(?: {_ABLE})?|(?P<bare>for|to)|with|about|around)(?: |$)"
+    rf"(?i),? (?:(?P<sought>{_SHOULD}(?: {_TO})?|(?:(?:that|which|who) )?(?:{_HELPS}|{_IS})(?: {_TO})?)"
+    rf"|(?:that|which|who)(?: {_ABLE})?|(?P<bare>for|to)|with|about|around|covering|so that)(?: |$)"
 )
+_SENTENCE = linear.compile(r"[.?!;]+\s+")
+# "got one?", "what do you recommend", "where do I find one": says nothing of the job
+_REMARK = linear.compile(
+    r"(?i)(?:got|know|where|what|which|is|are|does|do|any|anyone|exists?|ideas|thanks|please)(?: [^\s]+){0,5}"
+)
+_MOST_SENTENCES = 4
 _NO_JOB = frozenset(
     "this that here it job best most installed project repo repository codebase app me us now team company".split()
 )
@@ -97,35 +109,63 @@ class ComponentRequest:
     @property
     def types(self) -> tuple[str, ...]:
         """The types that serve who asks for this one."""
-        return _AS_GOOD[self.type]
+        return _AS_GOOD.get(self.type, (self.type,))
 
     def handicap(self, type_: str) -> float:
         """Return what a component of some type loses, in log-odds, because another type is asked for."""
         if type_ in self.types:
             return 0.0
-        return _NO_PLUGIN if self.type == PLUGIN else _OTHER_TYPE
+        return _PLUGIN_OR_NONE if PLUGIN in (type_, self.type) else _OTHER_TYPE
 
 
 def component_request(text: str) -> ComponentRequest | None:
-    """Return what a prompt asks for if it is nothing but a request for components; None for any other prompt."""
-    said = text.strip().rstrip("?.! ")
+    """Return what a prompt asks for if it is nothing but a request for components; None for any other prompt.
+
+    What its other sentences tell is taken for a part of the job.
+    """
+    said = text.strip()
     if len(said) > _LONGEST or "\n" in said:
         return None
-    courtesy = _COURTESY.match(said)
-    said = said[courtesy.end() :] if courtesy else said
-    found = _with_job_behind(said)
-    if found is None and (last := _LAST.fullmatch(said)) and _FUNCTION_WORDS.isdisjoint(last["job"].lower().split()):
-        found = _request(last["kind"], last["job"])
+    sentences = _SENTENCE.sub("\0", said).split("\0")
+    if len(sentences) > _MOST_SENTENCES:
+        return None
+    ends = f"{said}?" if said.endswith("?") else said
+    for at, sentence in enumerate(sentences):
+        asking = sentence + ("?" if at + 1 < len(sentences) or ends is not said else "")
+        found = _request_in(sentence.rstrip("?.! "), asking)
+        if found is not None:
+            others = (one.strip(" ?.!") for one in (*sentences[:at], *sentences[at + 1 :]))
+            told = [one for one in others if one and not _REMARK.fullmatch(one)]
+            return replace(found, job=". ".join(filter(None, (found.job, *told))))
+    return None
+
+
+def _request_in(sentence: str, asking: str) -> ComponentRequest | None:
+    courtesy = _COURTESY.match(sentence)
+    said = sentence[courtesy.end() :] if courtesy else sentence
+    found = _with_type_first(said)
+    if found is None and (alone := _ALONE.fullmatch(asking)):
+        return _request(alone["kind"], _before(alone), "")
     return found
 
 
-def _with_job_behind(said: str) -> ComponentRequest | None:
-    """Return a request that tells its job behind the type, or no job; None if it is none."""
-    needed, seeks, names = _NEEDED.match(said), True, False
-    begin = needed or _FIRST.match(said)
-    if begin is None:
+def _before(found: linear.LinearMatch) -> str | None:
+    """Return the part of the job that stands before the type; None if what stands there tells none."""
+    words = found["before"].strip().lower().split()
+    if not words:
+        return ""
+    if found["kind"].lower().startswith("hook"):  # React and git have hooks, too
+        return "" if _EVENTS.issuperset(words) else None
+    return found["before"].strip() if _FUNCTION_WORDS.isdisjoint(words) else None
+
+
+def _with_type_first(said: str) -> ComponentRequest | None:
+    """Return a request whose type stands before the job, or before its second half; None if it is none."""
+    wanted, seeks, names = _WANTED.match(said), True, False
+    begin = wanted or _FIRST.match(said)
+    if begin is None or (before := _before(begin)) is None:
         return None
-    if not needed:
+    if not wanted:
         if begin["the"] and not begin["praise"]:
             return None  # "the plugin for payments is broken" is about one that is there
         seeks, names = bool(begin["seeking"]), bool(begin["naming"])
@@ -134,16 +174,19 @@ def _with_job_behind(said: str) -> ComponentRequest | None:
     seeks_any = bool(beside) or not names  # "what are skills" seeks none
     for at in [beside.end(), 0] if beside else [0]:
         link = _LINK.match(rest[at:])
-        if link is not None and (seeks or link["bare"]):
-            return _request(begin["kind"], rest[at + link.end() :], sought=seeks_any or bool(link["sought"]))
+        if link is not None and (seeks or (link["bare"] and not before)):
+            return _request(begin["kind"], before, rest[at + link.end() :], sought=seeks_any or bool(link["sought"]))
     nothing_follows = not rest[beside.end() if beside else 0 :].strip()
-    return _request(begin["kind"], "", sought=seeks_any) if seeks and nothing_follows else None
+    return _request(begin["kind"], before, "", sought=seeks_any) if seeks and nothing_follows else None
 
 
-def _request(kind: str, job: str, *, sought: bool = True) -> ComponentRequest | None:
+def _request(kind: str, before: str | None, job: str, *, sought: bool = True) -> ComponentRequest | None:
     """Return the request; None if it tells no job and no component is `sought` either."""
-    word = kind.lower().removeprefix("slash ").replace("sub", "").lstrip("-").removesuffix("s").partition(" ")[0]
+    if before is None:
+        return None
+    word = kind.lower().removeprefix("slash ").replace("sub", "").lstrip("-").partition(" ")[0].removesuffix("s")
     behind = _BEHIND.search(f" {job}")
-    told = (job[: behind.start()] if behind else job).strip(" ,").rstrip(".?!")
+    told = (job[: max(behind.start(), 1) - 1] if behind else job).strip(" ,").rstrip(".?!")
+    told = f"{before} {told}".strip()
     told = told if {*content_words(told)} - _NO_JOB else ""
     return ComponentRequest(_TYPES[word], told) if told or sought else None

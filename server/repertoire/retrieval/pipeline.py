@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repertoire.domain.answer import Hit, Query
+from repertoire.domain.component import PLUGIN
 from repertoire.ports import Embedder, GraphReader, VectorReader
 from repertoire.retrieval import grading, stages
 from repertoire.retrieval.arrays import Mask, Rows
@@ -205,7 +206,7 @@ class Pipeline:
         meant = named_rows(self._graph, plan, snapshot)
         named = meant[allowed[meant]]
         if plan.request is not None:
-            named = named[np.isin(snapshot.column("type")[named], plan.request.types)]
+            named = named[np.isin(snapshot.column("type")[named], (*plan.request.types, PLUGIN))]
         if not len(named) and len(plan.name.split()) == 1 and plan.intent not in (RECOMMEND, PROMPT):
             # A tool of a server is ranked by its server alone, but whoever knows its name looks for the tool itself.
             anything = allowed_rows(snapshot, plan.query, frozenset(), inner=True) & ~silenced

@@ -197,7 +197,7 @@ def make_plan(
         intent=EXPLAIN if explained else intent or intent_of(text),
         words=words,
         clauses=parts,
-        wanted=(request.type,) if request else wanted_types(text),
+        wanted=request.types if request else wanted_types(text),
         capabilities=named,
         name=explained or (name.removeprefix("/") if len(name) <= _LONGEST_NAME and "\n" not in name else ""),
         code=is_code(text),
