@@ -25,7 +25,11 @@ from repertoire.retrieval.component_request import component_request
         ("are there skills around observability that I can use", "skill", "observability"),
         ("which agent is best for security reviews", "agent", "security reviews"),
         ("Skills for .NET performance investigations.", "skill", ".NET performance investigations"),
-        ("I am revising for algorithms. Is there a skill that quizzes me?", "skill", "quizzes me. I am revising for algorithms"),
+        (
+            "I am revising for algorithms. Is there a skill that quizzes me?",
+            "skill",
+            "quizzes me. I am revising for algorithms",
+        ),
         ("Our logs live in Datadog. Is there an mcp for that? Any ideas?", "mcp_server", "Our logs live in Datadog"),
         ("skill to generate ADRs, anything decent?", "skill", "generate ADRs"),
         ("pdf form filling skill?", "skill", "pdf form filling"),

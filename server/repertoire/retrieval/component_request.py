@@ -45,8 +45,12 @@ _WANTED = linear.compile(
     r"(?P<kind>mcp(?: server)?|skill|subagent|slash command|plugin)\b"
 )
 # "pdf form filling skill?"
-_ALONE = linear.compile(rf"(?i){_PRAISE}(?P<before>(?:[^,;:.?!\s]+ ){{0,3}}?)(?P<kind>{_TYPE})(?:, (?:ideas|anyone))?\?+")
-_EVENTS = frozenset("pretooluse posttooluse stop sessionstart sessionend userpromptsubmit notification precompact".split())
+_ALONE = linear.compile(
+    rf"(?i){_PRAISE}(?P<before>(?:[^,;:.?!\s]+ ){{0,3}}?)(?P<kind>{_TYPE})(?:, (?:ideas|anyone))?\?+"
+)
+_EVENTS = frozenset(
+    "pretooluse posttooluse stop sessionstart sessionend userpromptsubmit notification precompact".split()
+)
 # No job is told with these before the type: "find the tests of our agent", "what happens when a hook"
 _FUNCTION_WORDS = frozenset(
     "a an the to of my our your his their this that in on with for is are and or not how way from when why where".split()

@@ -51,7 +51,9 @@ def test_a_request_without_a_job_is_asked_back_and_draws_no_hint(repertoire: Rep
 
 def test_in_a_project_what_it_is_built_with_stands_for_the_job(repertoire: Repertoire, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\ndependencies = ["django", "psycopg"]\n')
-    found = recommend(repertoire.pipeline, Task("which skills should I install for this project", project=str(tmp_path)))
+    found = recommend(
+        repertoire.pipeline, Task("which skills should I install for this project", project=str(tmp_path))
+    )
     assert any("built with (django" in note for note in found.degraded)
     assert not found.gaps
     assert "django" in found.items[0].hit.component.description.lower()
