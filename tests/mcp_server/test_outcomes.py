@@ -113,6 +113,21 @@ async def test_commands_typed_without_a_request_are_turns_of_their_own(talk: Tal
     ]
 
 
+async def test_a_turn_that_begins_with_what_nobody_knows_is_a_turn_of_its_own(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        for used in (None, "mcp__weather__forecast"):
+            await hook(client, "hook_prompt", prompt="push it now")
+            for tool, skill in ((used, ""), ("Skill", "changelog" if used else "pdf-forms")):
+                if tool:
+                    await hook(client, "hook_used", tool_name=tool, tool_input=json.dumps({"skill": skill}))
+            if used is None:
+                await hook(client, "hook_stop")
+        await run(client, "pytest -q")
+        await ask(client, "status")
+    found = [(trial.node.rpartition("/")[2], trial.outcome) for trial in trials(events_of(home))]
+    assert found == [("pdf-forms.md", "unknown"), ("changelog.md", "ok")]
+
+
 async def test_an_agent_that_the_client_did_not_start_has_not_failed(talk: Talk, home: Path) -> None:
     agent = {"tool_name": "Agent", "tool_input": json.dumps({"subagent_type": "ledger-auditor"})}
     refusals = ("not found. Available agents: claude", "has been denied by permission rule 'Agent(ledger-auditor)'")
