@@ -10,8 +10,10 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of, load_model
+from mcp_server.test_trace_hooks import contribute, edits, fails, passes
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, UNDONE
+from repertoire.boot.spool import put_off
+from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, SHOWN, TAKEN, UNDONE, VOTED
 from repertoire.learning.outcomes import Trial, trials
 from sample_home import SOURCE
 
@@ -266,3 +268,19 @@ async def test_a_word_that_changed_is_what_the_next_explanation_tells(talk: Talk
         for outcome, told in (("ok", "went well 1 of 1 time"), ("failed", "went well 0 of 1 time")):
             await ask(client, "report_outcome", id=PDF, outcome=outcome)
             assert told in await ask(client, "explain_component", id=PDF)
+
+
+async def test_a_trace_that_solved_an_error_is_credited_though_a_greeting_named_it_again_meanwhile(
+    talk: Talk, home: Path
+) -> None:
+    async with talk() as client:
+        key = await contribute(client)
+        assert key in await fails(client)
+        await ask(client, "status")
+        [shown] = events_of(home, SHOWN)
+        again = {"at": shown.at, "kind": SHOWN, "session": shown.session, "project": shown.project, "node": key}
+        put_off(home, [{**again, "data": {"where": "session_start", "type": "trace"}}])  # as after a compaction
+        await edits(client, 'row["net"]', 'row["amount_net"]')
+        await passes(client)
+        await ask(client, "status")
+    assert [event.node for event in events_of(home, TAKEN, VOTED)] == [key, key]
