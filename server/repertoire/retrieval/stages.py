@@ -47,8 +47,8 @@ _CLIENT = "client"
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 # Share that grades have in the order for a task or a prompt: the root of its brevity, and this at least. On 672 prompts
 # of 20 words and more the first serves 43 of 100 without grades, 58 at this share, 60 at 1; but the questions of
-# cc_native, which repeat a component's words, lose from .6 on (bench/quality/experiments.md). Among single tools (ultratool)
-# so large a share costs 11 of 100 right members.
+# cc_native, which repeat a component's words, lose from .6 on (bench/quality/experiments.md). Among single tools
+# (ultratool) so large a share costs 11 of 100 right members.
 _LEAST_SHARE = 0.4
 # Factor on log-odds against a need that were read from words translated one by one, which read like a small remark.
 _NEED_OF_TRANSLATED = 0.5
