@@ -70,13 +70,20 @@ def test_an_export_of_no_trace_leaves_nothing_of_an_older_one_and_a_line_that_is
     done = run("trace", "export", str(file))
     assert (done.returncode, done.stderr.strip()) == (0, "Traces exported: 0.")
     assert file.read_text() == ""
-    assert run("trace", "export", str(tmp_path / "nowhere" / "traces.jsonl")).returncode == 2
+    assert run("trace", "export", str(tmp_path / "nowhere" / "traces.jsonl")).returncode == 1
     file.write_text("no JSON\n")
     [refused] = json.loads(run("trace", "import", str(file), "--json").stdout)["refused"]
     assert refused.startswith("line 1: is no JSON")
     file.write_text("no JSON\n" * 500)
     told = run("trace", "import", str(file)).stderr.splitlines()
     assert (len(told), told[-1]) == (21, "and 480 more; --json shows them")
+
+
+def test_an_export_that_fails_leaves_an_older_one_as_it_is(run, tmp_path):
+    file = tmp_path / "traces.jsonl"
+    file.write_text("an older export\n")
+    assert run("trace", "export", str(file), REPERTOIRE_MAX_REQUESTS="many").returncode == 2
+    assert file.read_text() == "an older export\n"
 
 
 def test_an_import_leaves_to_a_refresh_only_what_it_did_not_embed_itself(run, tmp_path):

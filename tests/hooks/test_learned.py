@@ -145,3 +145,17 @@ def test_harm_of_exact_copies_adds_up_and_none_of_them_is_named(run: Run, projec
     said = context(run(project, session="another"))
     assert "orm-reviewer" in said
     assert "fastapi-templates" not in said
+
+
+def test_what_was_told_and_then_installed_and_used_is_told_again_as_what_was_used(
+    run: Run, project: Path, home: Path
+) -> None:
+    store_with(home)
+    held = [session for session in map(str, range(99)) if not is_exploration(session)]
+    assert "fastapi-templates" in context(run(project, session=held[0]))
+    installed = own_copy(home)
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(now(), SELECTED, held[0], str(project), node=installed)])
+    told = context(run(project, session=held[1]))
+    assert "fastapi-templates" in told
+    assert "orm-reviewer" not in told

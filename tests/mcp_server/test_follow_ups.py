@@ -150,3 +150,18 @@ async def test_what_is_used_after_a_follow_up_alone_is_blamed_for_a_correction(t
         await ask(client, "status")
     found = {trial.node: trial.outcome for trial in trials(events_of(home)) if trial.selected_at}
     assert found == {CHANGELOG: UNKNOWN, PDF: BAD}
+
+
+async def test_many_calls_of_a_server_that_nobody_knows_take_nothing_from_a_session(
+    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repertoire.app.session.spool._REMEMBERED", 5)
+    async with talk() as client:
+        await say(client, PROMPT)
+        for tool in ("search", "read") * 5:
+            await hook(client, "hook_used", tool_name=f"mcp__claude_ai_Gmail__{tool}", tool_input="{}")
+        await use(client)
+        await ask(client, "status")
+    [asked], used = events_of(home, ASKED), events_of(home, SELECTED)
+    assert [event.request for event in used] == [asked.request, asked.request]
+    assert learned(home) == 1

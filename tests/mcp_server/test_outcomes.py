@@ -10,8 +10,10 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of, load_model
+from mcp_server.test_trace_hooks import contribute, edits, fails, passes
 from repertoire.app.wiring import open_repertoire
-from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, UNDONE
+from repertoire.boot.spool import put_off
+from repertoire.domain.event import CHECKED, CORRECTED, FAILED, OFFERED, SELECTED, SHOWN, TAKEN, UNDONE, VOTED
 from repertoire.learning.outcomes import Trial, trials
 from sample_home import SOURCE
 
@@ -111,6 +113,21 @@ async def test_commands_typed_without_a_request_are_turns_of_their_own(talk: Tal
         *(("pdf-forms.md", "unknown"), ("changelog.md", "unknown")),
         *(("pdf-forms.md", "failed"), ("pdf-forms.md", "failed")),
     ]
+
+
+async def test_a_turn_that_begins_with_what_nobody_knows_is_a_turn_of_its_own(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        for used in (None, "mcp__weather__forecast"):
+            await hook(client, "hook_prompt", prompt="push it now")
+            for tool, skill in ((used, ""), ("Skill", "changelog" if used else "pdf-forms")):
+                if tool:
+                    await hook(client, "hook_used", tool_name=tool, tool_input=json.dumps({"skill": skill}))
+            if used is None:
+                await hook(client, "hook_stop")
+        await run(client, "pytest -q")
+        await ask(client, "status")
+    found = [(trial.node.rpartition("/")[2], trial.outcome) for trial in trials(events_of(home))]
+    assert found == [("pdf-forms.md", "unknown"), ("changelog.md", "ok")]
 
 
 async def test_an_agent_that_the_client_did_not_start_has_not_failed(talk: Talk, home: Path) -> None:
@@ -251,3 +268,19 @@ async def test_a_word_that_changed_is_what_the_next_explanation_tells(talk: Talk
         for outcome, told in (("ok", "went well 1 of 1 time"), ("failed", "went well 0 of 1 time")):
             await ask(client, "report_outcome", id=PDF, outcome=outcome)
             assert told in await ask(client, "explain_component", id=PDF)
+
+
+async def test_a_trace_that_solved_an_error_is_credited_though_a_greeting_named_it_again_meanwhile(
+    talk: Talk, home: Path
+) -> None:
+    async with talk() as client:
+        key = await contribute(client)
+        assert key in await fails(client)
+        await ask(client, "status")
+        [shown] = events_of(home, SHOWN)
+        again = {"at": shown.at, "kind": SHOWN, "session": shown.session, "project": shown.project, "node": key}
+        put_off(home, [{**again, "data": {"where": "session_start", "type": "trace"}}])  # as after a compaction
+        await edits(client, 'row["net"]', 'row["amount_net"]')
+        await passes(client)
+        await ask(client, "status")
+    assert [event.node for event in events_of(home, TAKEN, VOTED)] == [key, key]

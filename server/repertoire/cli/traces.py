@@ -245,7 +245,7 @@ def tags_command(as_json: bool) -> None:
 
 
 @trace_command.command("export")
-@click.argument("file", type=click.File("w", encoding="utf-8", lazy=False), default="-")
+@click.argument("file", type=click.File("w", encoding="utf-8", lazy=True), default="-")
 def export_command(file: IO[str]) -> None:
     r"""Write every trace but drafts to FILE as JSON lines; sessions, projects and votes stay here.
 

@@ -163,7 +163,7 @@ class _Fold:
             self._next_request(event)
         elif event.kind == OFFERED and event.node:
             self._take_offer(event)
-        elif event.kind in (SELECTED, FAILED) and event.node:
+        elif event.kind in (SELECTED, FAILED):
             self._take_selection(event)
         elif event.kind == OUTCOME and event.node:
             self._take_feedback(event)
@@ -238,7 +238,7 @@ class _Fold:
     def _take_selection(self, event: Dated) -> None:
         if event.data.get(BEGINS):
             self._next_request(event)
-        if self._was_used_since(event):
+        if not event.node or self._was_used_since(event):
             return
         index = self._same_selection(event)
         if index is None:

@@ -38,7 +38,7 @@ class SessionState:
     seen: frozenset[str] = frozenset()  # components offered since the client's last compaction, or used at any time
     request: str = ""  # key of the open request
     prompt: str = ""  # stored part of the open request's text
-    selected: frozenset[str] = frozenset()  # components that the open request selected
+    selected: frozenset[str] = frozenset()  # what the open request selected; outside the graph a name
     offered: frozenset[str] = frozenset()  # components that were offered for the open request
     checked: bool = False  # whether a check passed since the last selection
     answers: bool = False  # whether the next prompt answers a question of the client
@@ -68,7 +68,7 @@ def replay(events: Sequence[SessionEvent]) -> SessionState:
         elif event.kind == SELECTED:
             used.add(event.node)
             if event.request == request:
-                selected.add(event.node)
+                selected.add(_used(event))
                 checked = False
         elif event.kind == CHECKED:
             checked = True
@@ -99,7 +99,9 @@ def _last_asked(events: Iterable[SessionEvent]) -> tuple[str, str]:
 
 
 def _failing(events: Iterable[SessionEvent], request: str) -> set[str]:
-    calls = {
-        event.node: event.kind for event in events if event.kind in {SELECTED, FAILED} and event.request == request
-    }
+    calls = {_used(event): event.kind for event in events if event.kind in _USES and event.request == request}
     return {node for node, last in calls.items() if last == FAILED}
+
+
+def _used(event: SessionEvent) -> str:
+    return event.node or str(event.data.get("name", ""))

@@ -237,7 +237,7 @@ def _within_budget(
 
 
 def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:
-    """Return the ids that greetings of this project named lately and nobody used, with their copies.
+    """Return the ids that greetings of this project named lately and nobody used, as them or a copy, with their copies.
 
     No other component takes their place: the next best would fit less, and be a new hint every time.
     """
@@ -249,7 +249,7 @@ def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:
         for kind, session, node, data in rows
         if kind == OFFERED and session != start.session and data.get("where") == SESSION_START
     }
-    told = named - used
+    told = named.difference(used, db.copies_of(used))
     return frozenset((*told, *db.copies_of(told), *db.twins_of(told)))
 
 

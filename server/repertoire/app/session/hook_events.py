@@ -122,11 +122,11 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
     if mention is None or mention.ours:
         return []
     component = resolve(store, mention, moment.project)
-    node = component.id if component is not None else ""
-    if node and node in session.selected - session.failing:
+    node, name = component.id if component is not None else "", clean_line(mention.text, 120)
+    if (node or name) in session.selected - session.failing:
         return []
     data = {
-        "name": clean_line(mention.text, 120),
+        "name": name,
         "type": component.type if component is not None else mention.types[0],
         "offered": node in session.suggested,
         **_begins(session),

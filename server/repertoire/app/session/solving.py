@@ -216,7 +216,10 @@ class SolvingSessions:
         """Return the errors for which hints were shown in a session, by trace or command, and which were used."""
         events = of_session(self._repertoire.store, session) if session else []
         taken = frozenset(event.node for event in events if event.kind == TAKEN)
-        shown = {event.node: frozenset(event.data.get("errors", ())) for event in events if event.kind == SHOWN}
+        shown: dict[str, frozenset[str]] = {}
+        for event in events:
+            if event.kind == SHOWN:
+                shown[event.node] = shown.get(event.node, frozenset()).union(event.data.get("errors", ()))
         return shown, taken
 
 
