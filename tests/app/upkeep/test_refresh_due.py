@@ -155,6 +155,11 @@ def test_what_a_project_has_of_its_own_is_read_when_somebody_first_works_in_it_a
     read("second", seconds=9)
     shutil.rmtree(bench.root / "second/.claude/skills")
     assert due_in("second")
+    servers = bench.write({".mcp.json": '{"mcpServers": {"kiln": {"command": "kiln"}}}'}, under="second") / ".mcp.json"
+    read("second", seconds=9)
+    assert not due_in("second")
+    servers.unlink()
+    assert due_in("second"), "its servers are there no more"
 
 
 @pytest.mark.parametrize("gone", ["third", "third/.claude"])
