@@ -35,8 +35,9 @@ def _moves(left: Sequence[Summary], came: Sequence[Summary]) -> Iterator[tuple[s
     for trait in (lambda row: row.content_hash, lambda row: row.name):
         found = dict(_pairs(left, came, trait))
         yield from found.items()
+        taken = {*found.values()}
         left = [row for row in left if row.id not in found]
-        came = [row for row in came if row.id not in found.values()]
+        came = [row for row in came if row.id not in taken]
 
 
 def _pairs(
