@@ -204,6 +204,16 @@ def test_a_refresh_deletes_environments_that_were_unused_for_long(bench) -> None
     assert [folder.exists() for folder in (unused, used)] == [False, True]
 
 
+def test_a_link_among_the_clones_that_leads_nowhere_stops_no_refresh(bench) -> None:
+    link = bench.home / "sources" / "moved-away"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(bench.root / "no drive")
+    os.utime(link, (0, 0), follow_symlinks=False)
+    refresh(bench.store, bench.home, settings=Settings())
+    assert newest_attempt(bench.home).failures == 0
+    assert link.is_symlink(), "somebody's own stays"
+
+
 def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:
     home, skills = filled_home(tmp_path / "data"), tmp_path / "claude/skills"
     skills.mkdir(parents=True)
