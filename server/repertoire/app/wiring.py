@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -46,6 +47,7 @@ from repertoire.store.project_file import ProjectStore
 from repertoire.store.text_file import TEXT_FILE
 
 _PROJECTS = 16  # the cache holds the technology stacks of so many projects
+_STACK_S = 60  # for which a stack is cached: a session adds the packages that the next question is about
 
 
 @contextmanager
@@ -244,13 +246,13 @@ def shipped() -> Options:
 
 
 def stack_in() -> Callable[[str], Stack]:
-    """Return a function that reads a project's technology stack from its manifests and caches it."""
+    """Return a function that reads a project's technology stack from its manifests and caches it for a minute."""
     signals = reading.load().signals
 
     @lru_cache(maxsize=_PROJECTS)
-    def stack(project: str) -> Stack:
+    def stack_at(project: str, _minute: int) -> Stack:
         profile = read_profile(project, signals)
         # without a known technology, no technology is known to be absent either
         return Stack(frozenset(profile.terms), profile.absent if profile.terms else frozenset())
 
-    return stack
+    return lambda project: stack_at(project, int(time.monotonic() // _STACK_S))

@@ -221,7 +221,7 @@ class ProjectStore:
     def move(self, old: str, new: str) -> None:
         """Rename a file whose content did not change, with the keys of all that was read from it."""
         with self._db.transaction():
-            TreeWriter(self._db, self.vectors, now="").move(old, new)
+            TreeWriter(self._db, self.vectors, now="", english=self._english).move(old, new)
 
     def programs(self) -> StoredPrograms:
         """Return what the programs of the project define and say, as they are now; the same while no file comes."""

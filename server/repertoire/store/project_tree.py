@@ -35,7 +35,7 @@ from repertoire.store.light.bindings import marks
 from repertoire.store.project_texts import first_line, heading_of_section, heading_of_symbol, text_hash, words_of_symbol
 from repertoire.store.rows import storable, storable_value
 from repertoire.store.vectors import Vectors
-from repertoire.store.writing import GraphWriter, Owner
+from repertoire.store.writing import GraphWriter, Owner, Text
 
 _SEPARATOR = "\x1f"
 _KINDS_IN_KEY = re.compile(r"^(?:\w+_chunk:\d+:)?\w+:")  # what stands before the path in a key
@@ -53,15 +53,13 @@ class TreeWriter:
         """Write a file as it was read, in place of what was known of it."""
         owner = Owner(TREE, storable(file.path))
         before = self._writer.owned(TREE, file.path)
-        name = file.path.rpartition("/")[2]
-        named, path = (words_in(text, self._english) for text in (f"{name} {file.title}", file.path))
-        words = (named, path, index_text(file.language))
+        words = self._words(file.path, file.title, file.language)
         # the full text has no content to compare with: written anew, it would change the view of files at every edit
         as_before = (
             self._db.value("SELECT title FROM project_file WHERE path = ?", (storable(file.path),)) == file.title
         )
         key = file_key(file.path)
-        file_id = self._writer.put_node(Node(key, FILE, name), owner, None if as_before else words)
+        file_id = self._writer.put_node(Node(key, FILE, _name(file.path)), owner, None if as_before else words)
         row = (file_id, file.path, file.language, file.size, file.lines, file.content_hash, file.mtime, file.title)
         self._db.execute("DELETE FROM project_file WHERE path = ? OR node_id = ?", (file.path, file_id))
         facts = json.dumps(asdict(file.facts), separators=(",", ":")) if file.facts != CodeFacts() else "{}"
@@ -92,14 +90,21 @@ class TreeWriter:
                 self._writer.rename(node_id, moved, new)
         self._db.execute("UPDATE edge SET file = ? WHERE source_id IN (?, ?) AND file = ?", (new, TREE, RESOLVED, old))
         self._db.execute("UPDATE project_file SET path = ? WHERE path = ?", (new, old))
+        for title, language in self._db.rows("SELECT title, language FROM project_file WHERE path = ?", (new,)):
+            words = self._words(new, title, language)
+            self._writer.put_node(Node(file_key(new), FILE, _name(new)), Owner(TREE, new), words)
         self._db.touch(*(view.name for view in PROJECT.views))
 
+    def _words(self, path: str, title: str, language: str) -> Text:
+        """Return the texts by which a file is found: its name and title, its path, its language."""
+        named, place = (words_in(text, self._english) for text in (f"{_name(path)} {title}", path))
+        return named, place, index_text(language)
+
     def _drop(self, nodes: Sequence[tuple[int, str]]) -> None:
-        """Delete nodes; those that an edge of another owner leads to become stand-ins."""
+        """Delete nodes, without the edges of their own file; those that another's edge leads to become stand-ins."""
         needed, rest = list[tuple[int, str]](), list[tuple[int, str]]()
         for node_id, key in nodes:
-            wanted = self._db.value("SELECT 1 FROM edge WHERE target = ? AND source_id <> ? LIMIT 1", (node_id, TREE))
-            if wanted:
+            if self._db.value("SELECT 1 FROM edge WHERE target = ? LIMIT 1", (node_id,)):
                 needed.append((node_id, key))
             else:
                 rest.append((node_id, str(self._db.value("SELECT type FROM node WHERE id = ?", (node_id,)))))
@@ -164,3 +169,7 @@ class TreeWriter:
         self._db.execute(
             "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?)", (node_id, space, text_hash(text, self._english))
         )
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

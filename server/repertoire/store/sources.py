@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from repertoire.domain.component import Edge, FileRecord, Node, SourceInfo
+from repertoire.domain.component import CAPABILITY, CURATOR, PROVIDES, Edge, FileRecord, Node, SourceInfo
 from repertoire.domain.errors import SourceForgotten
 from repertoire.domain.event import LEFT
 from repertoire.domain.graph import COMPONENTS, WITH_EDGES, WITH_SOURCE
@@ -185,6 +185,17 @@ class Sources:
             writer = GraphWriter(self._db, self._vectors, now)
             writer.replace_edges(Owner(SHARED.source_id, file), edges)
             writer.collect_orphans()
+
+    def curate(self, component: str, terms: Iterable[str], *, now: str) -> None:
+        """Make these the only capabilities of a component, by a curator's word, in place of those that were found."""
+        label = f"{CURATOR}:{component}"
+        with self._db.transaction():
+            own = "source = (SELECT id FROM node WHERE key = ?) AND relation = ? AND file <> ?"
+            self._db.execute(f"DELETE FROM edge WHERE {own}", (storable(component), PROVIDES, label))
+            if self._db.changes():
+                GraphWriter(self._db, self._vectors, now).touch_edges(PROVIDES)
+            edges = [Edge(component, f"{CAPABILITY}:{term}", PROVIDES, 1.0, CURATOR) for term in terms]
+            self.set_edges(edges, now=now, file=label)
 
     def add_node(self, node: Node, *, now: str, text: Text | None = None) -> int:
         """Add or update a node that belongs to no source, with its searchable text; return its id.

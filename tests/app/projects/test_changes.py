@@ -104,6 +104,35 @@ def test_reading_changes_finds_the_edges_that_reading_everything_finds(steps, to
         shutil.rmtree(folder)
 
 
+def test_a_document_that_went_and_came_back_is_linked_to_again(tmp_path):
+    root = write(tmp_path / "project", {"README.md": "See [how](docs/how.md).\n", "docs/how.md": "# How\n\nSlowly.\n"})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+        linked = edges(memory)
+        assert ("file:README.md", "links_to", "file:docs/how.md", 1.0) in linked
+        (root / "docs/how.md").unlink()  # as on another branch
+        assert read(memory).removed == 1
+        write(root, {"docs/how.md": "# How\n\nSlowly.\n"})
+        read(memory)
+        assert edges(memory) == linked
+        write(root, {"README.md": "See nothing.\n"})
+        (root / "docs/how.md").unlink()
+        read(memory)
+        assert memory.items.node_id("file:docs/how.md") is None
+
+
+def test_a_renamed_file_is_found_by_its_new_name_and_no_more_by_its_old_one(tmp_path):
+    root = write(tmp_path / "project", {"notes/quarry.md": "# Stone\n\nIs cut.\n", "other.md": "# Other\n\nText.\n"})
+    with begin(tmp_path / "home", root) as memory:
+        read(memory)
+        (root / "archive").mkdir()
+        (root / "notes/quarry.md").rename(root / "archive/pit.md")
+        assert read(memory).moved == 1
+        found = {word: memory.graph.holders(word, FILES_VIEW).size for word in ("stone", "quarry", "notes")}
+        assert found == {"stone": 1, "quarry": 0, "notes": 0}
+        assert all(memory.graph.holders(word, FILES_VIEW).size == 1 for word in ("pit", "archive"))
+
+
 def test_what_a_backup_restores_with_its_old_date_and_size_is_read_and_a_change_of_rights_alone_reads_nothing(tmp_path):
     root = write(tmp_path / "kiln-project", FILES)
     clay, dated = root / "kiln/clay.py", 1_700_000_000_000_000_000  # as an archive dates each of its files

@@ -30,6 +30,23 @@ def test_a_mute_and_a_correction_move_with_the_file(bench):
     assert "capability:stripes" in {link.other for link in bench.store.graph.links(new)}
 
 
+def test_a_correction_holds_alone_from_the_moment_that_it_is_made(bench):
+    text = skill("zebra", "Draws charts for dashboards with React.")
+    folder = bench.write({"skills/zebra/SKILL.md": text})
+    name = f"{bench.ingest(folder).source}:skills/zebra/SKILL.md"
+
+    def provided(key):
+        return {link.other for link in bench.store.graph.links(key) if link.relation == "provides"}
+
+    assert "capability:react" in provided(name)
+    set_capabilities(bench.store, "zebra", ["stripes"], now=NOW)
+    assert provided(name) == {"capability:stripes"}
+    (folder / "skills/zebra/SKILL.md").unlink()
+    bench.write({"skills/moved/SKILL.md": text})
+    bench.ingest(folder)
+    assert provided(name.replace("skills/zebra", "skills/moved")) == {"capability:stripes"}
+
+
 def test_a_mute_moves_with_a_folder_that_is_renamed_and_with_a_text_that_changed(bench):
     new = moved(bench, "skills/b2/SKILL.md", skill("zebra", "Counts stripes."))
     assert [one.target for one in bench.store.preferences.mutes()] == [new]

@@ -12,7 +12,7 @@ from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.health.stale import StaleFilter, stale
-from repertoire.app.person.mute import mute
+from repertoire.app.person.mute import mute, unmute
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.sources.settle import remove_source
 from repertoire.app.upkeep.refresh import refresh
@@ -121,9 +121,9 @@ def test_what_is_needed_and_stale_flagged_or_muted_is_told(bench, opened):
 
     (server,) = [row.id for row in opened.store.graph.summaries() if row.name == "ledger-store"]
     mute(opened.store, server, project="", now="2026-01-01T00:00:00Z")
-    bench.ingest(bench.write({"skills/x/SKILL.md": skill("x")}, under="another"))
-
     assert said(opened) == ["flagged", "advised against"]
+    unmute(opened.store, server, project="")
+    assert said(opened) == ["flagged"]
 
 
 def test_a_source_that_vanished_says_so_in_answers_and_keeps_what_was_known(bench, keeper, opened):

@@ -155,6 +155,11 @@ def test_what_a_project_has_of_its_own_is_read_when_somebody_first_works_in_it_a
     read("second", seconds=9)
     shutil.rmtree(bench.root / "second/.claude/skills")
     assert due_in("second")
+    servers = bench.write({".mcp.json": '{"mcpServers": {"kiln": {"command": "kiln"}}}'}, under="second") / ".mcp.json"
+    read("second", seconds=9)
+    assert not due_in("second")
+    servers.unlink()
+    assert due_in("second"), "its servers are there no more"
 
 
 @pytest.mark.parametrize("gone", ["third", "third/.claude"])
@@ -197,6 +202,16 @@ def test_a_refresh_deletes_environments_that_were_unused_for_long(bench) -> None
     os.utime(unused.parent / ".ready", (0, 0))
     refresh(bench.store, bench.home, settings=Settings())
     assert [folder.exists() for folder in (unused, used)] == [False, True]
+
+
+def test_a_link_among_the_clones_that_leads_nowhere_stops_no_refresh(bench) -> None:
+    link = bench.home / "sources" / "moved-away"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(bench.root / "no drive")
+    os.utime(link, (0, 0), follow_symlinks=False)
+    refresh(bench.store, bench.home, settings=Settings())
+    assert newest_attempt(bench.home).failures == 0
+    assert link.is_symlink(), "somebody's own stays"
 
 
 def test_what_changed_while_a_refresh_ran_or_before_one_source_was_ingested_is_read_by_the_next(tmp_path: Path) -> None:

@@ -87,10 +87,10 @@ def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[s
     store = repertoire.store
     rows = _rows(store, wanted)
     judge = FreshnessJudge(store, repertoire.home, ageing_of(repertoire.settings), today())
-    troubles = repertoire.troubles
+    troubles, of_all = repertoire.troubles, repertoire.troubles.all()
     found = []
     for row in rows:
-        judged = _freshness_of(judge, row, soundness(troubles.of(row.id)))
+        judged = _freshness_of(judge, row, soundness(of_all.get(row.id, ())))
         if judged is not None and (judged.days > wanted.older_than if wanted.older_than else judged.stale):
             found.append((row, judged))
     found.sort(key=lambda pair: (not pair[0].installed, pair[1].score, pair[0].id))
@@ -102,7 +102,7 @@ def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[s
         lost=lost_sources(store),
         undated=sum(not row.last_commit for row in rows),
         current=sum(copy.state == CURRENT for copy in copies),
-        unsound=tuple(_unsound(rows, troubles, {row.id for row, _ in found}))[: wanted.limit],
+        unsound=tuple(_unsound(rows, of_all, {row.id for row, _ in found}))[: wanted.limit],
     )
 
 
@@ -124,9 +124,9 @@ def _copy_advice(copy: InstalledCopy) -> str:
     return advice if copy.sure else f"if you changed those files, keep them elsewhere first; then {advice}"
 
 
-def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterator[Unsound]:
+def _unsound(rows: list[Summary], troubles: Mapping[str, tuple[Trouble, ...]], told: set[str]) -> Iterator[Unsound]:
     for row in sorted(rows, key=lambda row: (not row.installed, row.id)):
-        speaks = troubles.of(row.id)
+        speaks = troubles.get(row.id, ())
         if row.id not in told and any(trouble.kind in GRAVE for trouble in speaks):
             yield Unsound(row.id, row.name, row.type, row.installed, speaks)
 

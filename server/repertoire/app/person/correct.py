@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from repertoire.app.lookup import find_one_component
 from repertoire.catalogue import reading
-from repertoire.domain.component import CURATOR, PROVIDES, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, split_words
 from repertoire.store.database import Store
@@ -36,10 +35,9 @@ def set_capabilities(store: Store, component: str, capabilities: Sequence[str], 
     if not 1 <= len(kept) <= MOST:
         message = f"send 1 to {MOST} capabilities, not {len(kept)}"
         raise InvalidRequest(message)
-    edges = [Edge(key, f"capability:{name}", PROVIDES, 1.0, CURATOR) for name in kept]
     with store.transaction():
         store.preferences.correct(key, kept, now=now)
-        store.sources.set_edges(edges, now=now, file=f"{CURATOR}:{key}")
+        store.sources.curate(key, kept, now=now)
     return Corrected(key, kept)
 
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from repertoire.app.clock import now
-from repertoire.domain.component import CURATOR, PROVIDES, Edge
 from repertoire.ports import Summary
 from repertoire.store.database import Store
 
@@ -26,8 +25,7 @@ def follow_moves(store: Store, source: str, before: Iterable[Summary]) -> None:
         for old, new in _moves(left, came):
             store.preferences.follow(old, new)
             if terms := corrections.get(old):
-                edges = [Edge(new, f"capability:{term}", PROVIDES, 1.0, CURATOR) for term in terms]
-                store.sources.set_edges(edges, now=now(), file=f"{CURATOR}:{new}")
+                store.sources.curate(new, terms, now=now())
 
 
 def _moves(left: Sequence[Summary], came: Sequence[Summary]) -> Iterator[tuple[str, str]]:
@@ -35,8 +33,9 @@ def _moves(left: Sequence[Summary], came: Sequence[Summary]) -> Iterator[tuple[s
     for trait in (lambda row: row.content_hash, lambda row: row.name):
         found = dict(_pairs(left, came, trait))
         yield from found.items()
+        taken = {*found.values()}
         left = [row for row in left if row.id not in found]
-        came = [row for row in came if row.id not in found.values()]
+        came = [row for row in came if row.id not in taken]
 
 
 def _pairs(

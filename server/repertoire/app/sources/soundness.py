@@ -37,7 +37,7 @@ def _nobody() -> frozenset[str]:
 
 
 class Troubles:
-    """A cache of the troubles of all components, renewed with each revision of the graph."""
+    """A cache of the troubles of all components, renewed with each revision of the graph and each mute."""
 
     def __init__(
         self, store: Store, ageing: Ageing | None = None, *, unwanted: Callable[[], frozenset[str]] = _nobody
@@ -47,7 +47,7 @@ class Troubles:
         self._ageing = ageing
         self._unwanted = unwanted
         self._kept: Mapping[str, tuple[Trouble, ...]] = {}
-        self._as_of: tuple[int, int] | None = None
+        self._as_of: tuple[int, int, frozenset[str]] | None = None
 
     @property
     def prior(self) -> Prior:
@@ -56,9 +56,9 @@ class Troubles:
 
     def all(self) -> Mapping[str, tuple[Trouble, ...]]:
         """Return the troubles by component id, without sound components."""
-        as_of = self._store.graph.revision(), newest_note(self._store)
+        as_of = self._store.graph.revision(), newest_note(self._store), self._unwanted()
         if as_of != self._as_of:
-            self._kept, self._as_of = self._find_troubles(), as_of
+            self._kept, self._as_of = self._find_troubles(as_of[-1]), as_of
         return self._kept
 
     def of(self, key: str) -> tuple[Trouble, ...]:
@@ -81,9 +81,9 @@ class Troubles:
         full = 1.0 - kinds.MIN_SOUNDNESS
         return np.array([(soundness(troubles.get(row.id, ())) - 1.0) / full for row in snapshot.summaries])
 
-    def _find_troubles(self) -> Mapping[str, tuple[Trouble, ...]]:
+    def _find_troubles(self, unwanted: frozenset[str]) -> Mapping[str, tuple[Trouble, ...]]:
         store = self._store
-        known = _KnownComponents.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
+        known = _KnownComponents.of(store.graph.summaries(), store.soundness.departed(), unwanted)
         found: dict[str, list[Trouble]] = defaultdict(list)
         for lost in lost_sources(store):
             trouble = _of_source(lost)

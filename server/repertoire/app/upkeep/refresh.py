@@ -146,7 +146,8 @@ def _sweep_clones(store: Store, home: Path) -> None:
     }
     clones = clones_path(home)
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
-        # another process may have cloned a source that it has not written yet
-        if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
-            remove(folder)
+        with suppress(FileNotFoundError):  # another process replaced it meanwhile
+            # another process may have cloned a source that it has not written yet
+            if folder not in kept and folder.name != PLACE and time.time() - folder.lstat().st_mtime > _HOUR_S:
+                remove(folder)
     sweep(clones / "any")

@@ -110,8 +110,8 @@ def _changes(watched: Iterable[Path], moment: datetime) -> Iterable[float]:
 
 
 def _is_gone(store: Store, sources: Sequence[SourceRow], kind: str, folder: Path) -> bool:
-    """Tell whether a watched folder was deleted from which components are known."""
+    """Tell whether a watched folder or file was deleted from which components are known."""
     names = _WATCHED if kind == "user" else _WATCHED_IN_PROJECT
     gone = tuple(f"{name}/" for name in names if not (folder / name).exists())
     own = [row.info.key for row in sources if row.info.kind == kind and row.info.location == str(folder)]
-    return any(path.startswith(gone) for key in own for path in store.sources.file_hashes(key))
+    return any(f"{path}/".startswith(gone) for key in own for path in store.sources.file_hashes(key))
