@@ -36,7 +36,13 @@ from repertoire.ingestion import (
     servers,
     values,
 )
-from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
+from repertoire.ingestion.extraction_plan import (
+    ExtractionPlan,
+    Pick,
+    absent_plugins,
+    looks_like_component,
+    read_manifests,
+)
 from repertoire.ingestion.file_outcomes import NONE, PART, fates
 from repertoire.ingestion.invocation import invocation_of, is_miscalled, is_refused, is_too_deep
 from repertoire.ingestion.parts import (
@@ -91,6 +97,7 @@ def extract(
             records.append(seal(FileRecord(path, "", skipped=reason), exact=True))
         else:
             reader.left[path] = FileFate(path, NONE, reason)
+    reader.warnings += absent_plugins(layout, plan.paths)
     if context.info.kind in _WHOLE and not reader.members:
         records += reader.readme()
     members = reader.members
