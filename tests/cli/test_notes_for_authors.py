@@ -12,6 +12,7 @@ def write(folder, files):
         place.write_text(text, encoding="utf-8")
 
 
+QUOTES = "front matter is not YAML (did not find expected key, noticed in line 3); read line by line"
 LENIENT = "a comment or a trailing comma, with which Claude Code does not load the file: take it out"
 
 
@@ -29,7 +30,7 @@ def test_what_is_wrong_in_files_is_told_by_line_and_told_again_on_demand(run, tm
     )
     first = json.loads(run("ingest", str(source), "--json").stdout)
     told = {
-        "skills/a/SKILL.md": "front matter is not YAML (did not find expected key, noticed in line 3); read line by line",
+        "skills/a/SKILL.md": QUOTES,
         "skills/b/skill.md": "Claude Code on Linux reads SKILL.md, and not skill.md: rename it",
         "hooks/hooks.json": LENIENT,
     }
