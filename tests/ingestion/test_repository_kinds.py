@@ -99,7 +99,7 @@ def test_what_lies_among_workflows_and_is_none_is_left_with_the_reason(bench):
         "workflows/notes.md": ("none", "Markdown in a folder of workflows that lists no steps"),
         "docs/workflows/release.md": ("none", "Markdown in a folder of workflows that lists no steps"),
         "workflows/values.yaml": ("none", "YAML in a folder of workflows that has no steps"),
-        "workflows/broken.yaml": ("skipped", "not YAML (did not find expected node content)"),
+        "workflows/broken.yaml": ("skipped", "not YAML (did not find expected node content, noticed in line 2)"),
     }
 
 

@@ -65,6 +65,11 @@ def test_one_that_is_preferred_to_another_is_its_alternative(text):
     assert said(text) == [(ALTERNATIVE_TO, "code-review")]
 
 
+def test_a_statement_is_quoted_from_its_first_letter():
+    speaker = Component(id="me", type="skill", name="my-skill", description="DEPRECATED - use code-review instead.")
+    assert statements(speaker)[0].sentence == "DEPRECATED - use code-review instead"
+
+
 @pytest.mark.parametrize(
     "text",
     [

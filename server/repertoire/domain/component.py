@@ -182,6 +182,7 @@ class FileFate:
     path: str
     became: str  # component | part | skipped | none
     of: str = ""
+    notes: tuple[str, ...] = ()  # what had to be tolerated in it
 
 
 # Keys and kinds of two sources: the one that names the packs of the home, and the shipped one, which lists only some

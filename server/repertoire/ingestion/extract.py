@@ -36,8 +36,14 @@ from repertoire.ingestion import (
     servers,
     values,
 )
-from repertoire.ingestion.extraction_plan import ExtractionPlan, Pick, looks_like_component, read_manifests
-from repertoire.ingestion.file_outcomes import NONE, PART, fates
+from repertoire.ingestion.extraction_plan import (
+    ExtractionPlan,
+    Pick,
+    absent_plugins,
+    looks_like_component,
+    read_manifests,
+)
+from repertoire.ingestion.file_outcomes import NONE, PART, fates, with_notes
 from repertoire.ingestion.invocation import invocation_of, is_miscalled, is_refused, is_too_deep
 from repertoire.ingestion.parts import (
     Draft,
@@ -58,6 +64,8 @@ PARTS = 300  # files of one component that its content hash covers and that are 
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
 _GATHERED = 20_000_000  # characters of one package's programs that are read
+_STRICT = ("hook", "mcp_server", "plugin")  # strategies for files that Claude Code reads as plain JSON
+_LENIENT = "a comment or a trailing comma, with which Claude Code does not load the file: take it out"
 _WHOLE = ("folder", "git")  # kinds of sources that are a whole repository, which its README describes
 
 
@@ -91,13 +99,14 @@ def extract(
             records.append(seal(FileRecord(path, "", skipped=reason), exact=True))
         else:
             reader.left[path] = FileFate(path, NONE, reason)
+    reader.warnings += absent_plugins(layout, plan.paths)
     if context.info.kind in _WHOLE and not reader.members:
         records += reader.readme()
     members = reader.members
     plugin_ids = {root: plugin_id for root, plugin_id in reader.plugin_ids.items() if plugin_id}
     derived = relations.derive(members, plugin_ids)
     kept = tuple(record for record in records if record is not None)
-    became = fates(plan.paths, kept, plan.parts, reader.left, plan.read)
+    became = with_notes(fates(plan.paths, kept, plan.parts, reader.left, plan.read), reader.warnings)
     return Extraction(kept, tuple(derived), tuple(reader.warnings), became)
 
 
@@ -167,6 +176,8 @@ class _Reader:
         except Unusable as error:
             return seal(FileRecord(path, "", skipped=str(error)), exact=True)
         self.warnings.extend(f"{path}: {warning}" for warning in outcome.warnings)
+        if outcome.drafts and strategy.kind in _STRICT and path.endswith(".json") and not values.is_json(file.text):
+            self.warnings.append(f"{path}: {_LENIENT}")
         if not outcome.drafts:
             self.left[path] = self._fate(path, outcome)
             return None

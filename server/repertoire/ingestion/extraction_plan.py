@@ -13,6 +13,7 @@ from repertoire.ingestion.parts import (
     SourceFile,
     SourceLayout,
     Strategy,
+    below,
     folder,
     hook_scripts,
     is_program,
@@ -85,3 +86,13 @@ def read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick: 
         if strategy is not None and strategy.kind in _MANIFESTS:
             claimed.append(file)
     return manifests.read_layout(claimed, base=layout)
+
+
+def absent_plugins(layout: SourceLayout, paths: Sequence[str]) -> list[str]:
+    """Return a warning for each plugin that a marketplace keeps in a folder of this source in which no file lies."""
+    ordered = sorted(paths)
+    return [
+        f"{facts.manifest}: {facts.name}: no file lies in {root}, its `source`, so Claude Code cannot install it"
+        for root, facts in layout.plugins.items()
+        if root and not facts.remote and facts.manifest.endswith("marketplace.json") and not below(root, ordered)
+    ]

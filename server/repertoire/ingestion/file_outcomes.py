@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from repertoire.domain.component import FileFate, FileRecord
 from repertoire.ingestion import fixtures, licences
@@ -34,6 +35,15 @@ def fates(
         return FileFate(path, NONE, _why_none(path) or (_ALONGSIDE if path in looked_at else _UNREAD))
 
     return tuple(map(fate_of, paths))
+
+
+def with_notes(found: Iterable[FileFate], warnings: Iterable[str]) -> tuple[FileFate, ...]:
+    """Return the outcomes with the warnings about their files, each of which begins with a path."""
+    about: dict[str, list[str]] = {}
+    for warning in warnings:
+        path, _, note = warning.partition(": ")
+        about.setdefault(path, []).append(note)
+    return tuple(replace(fate, notes=tuple(about.get(fate.path, ()))) for fate in found)
 
 
 def _why_none(path: str) -> str:

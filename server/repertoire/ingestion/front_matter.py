@@ -63,8 +63,9 @@ def split(source: str) -> MarkdownDocument:
         late = " (front matter without an end)" if source.lstrip()[:4] in ("---\n", "---\r") else ""
         return MarkdownDocument({}, storable(source).strip(), late and "front matter has no closing line")
     header, body = found.group(1), storable(source[found.end() :]).strip()
+    above = "\n" * source.count("\n", 0, found.start(1))  # so that a fault has its line in the file
     try:
-        return MarkdownDocument(read_yaml(header), body)
+        return MarkdownDocument(read_yaml(above + header), body)
     except Unusable as error:
         return MarkdownDocument(_line_by_line(header), body, f"front matter is {error}; read line by line")
 
@@ -94,7 +95,8 @@ def read_strings(source: str) -> Mapping[str, Any]:
         value = plain(yaml.load(storable(source), Loader=_Loader))  # noqa: S506 - the base loader makes strings alone
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         problem = getattr(error, "problem", None) or type(error).__name__
-        message = f"not YAML ({problem})"
+        mark = getattr(error, "problem_mark", None)
+        message = f"not YAML ({problem}{f', noticed in line {mark.line + 1}' if mark is not None else ''})"
         raise Unusable(message) from None
     if not isinstance(value, Mapping):
         message = "not a mapping"

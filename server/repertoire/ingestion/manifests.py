@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,7 @@ _DECLARING = {
 }
 _INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
 OWN = ".claude-plugin/plugin.json"
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DEPENDENCIES = {"dependencies": 1.0, "optionalDependencies": OPTIONAL_WEIGHT}  # the client installs both
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
@@ -54,6 +56,7 @@ class ListedPlugin:
     root: str  # folder of a local plugin in the source
     repository: str  # repository of a remote plugin
     data: Mapping[str, Any]
+    refused: str = ""  # why Claude Code installs no such plugin
 
     def facts(self) -> PluginFacts:
         """Return the plugin's facts as far as the marketplace has them."""
@@ -81,7 +84,7 @@ def read_layout(files: Iterable[SourceFile], *, base: SourceLayout) -> SourceLay
     for file in sorted(files, key=lambda file: (".claude-plugin/" not in file.path, file.path)):
         with contextlib.suppress(Unusable):
             if not file.path.endswith("plugin.json"):
-                entries.extend(marketplace_entries(file.path, file.text))
+                entries.extend(one for one in marketplace_entries(file.path, file.text) if not one.refused)
                 continue
             root = plugin_root(file.path)
             if root not in plugins or not plugins[root].manifest:
@@ -170,7 +173,8 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
         source = data.get("source", data.get("path"))
         local = isinstance(source, str) and "://" not in source
         root = inside(_above(source, base, below), source) if local else None
-        if not name or (local and root is None):
+        refused = _refused(data, name, root if local else "") if marketplace else ""
+        if not name or (local and root is None and not refused):
             continue
         yield ListedPlugin(
             marketplace=marketplace,
@@ -180,7 +184,19 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
             root=root or "",
             repository="" if local else _remote(source),
             data=data,
+            refused=refused,
         )
+
+
+def _refused(data: Mapping[str, Any], name: str, root: str | None) -> str:
+    """Return why the client installs no plugin of such an entry; `root` is None if its source leads out."""
+    if not _PLAIN.fullmatch(name):
+        return "Claude Code finds no plugin whose name has more than letters, digits, `.`, `_` and `-`"
+    if not data.get("source"):
+        return "Claude Code installs nothing without a `source`"
+    return (
+        "" if root is not None else "its `source` leads out of the repository; Claude Code takes one below it, as ./x"
+    )
 
 
 def _above(source: str, base: str, below: str) -> str:

@@ -147,9 +147,9 @@ def _named(match: re.Match[str] | linear.LinearMatch) -> tuple[str, bool]:
 
 
 def _sentence(text: str, match: re.Match[str] | linear.LinearMatch) -> str:
-    start = max(text.rfind(end, 0, match.start() + 1) + len(end) for end in _ENDS)
+    starts = (at + len(end) for end in _ENDS if (at := text.rfind(end, 0, match.start() + 1)) >= 0)
     stops = [at for end in _ENDS if (at := text.find(end, match.end())) >= 0]
-    begin = max(start if start >= min(map(len, _ENDS)) else 0, match.start() - 100)
+    begin = max(0, match.start() - 100, *starts)
     return clean_line(text[begin : min([*stops, match.end() + 80])].strip(" -*.;>"), _QUOTE)
 
 

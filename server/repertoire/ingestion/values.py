@@ -103,5 +103,14 @@ def parse_json(source: str) -> Any:
             raise Unusable(clean_line(message, 200)) from None
 
 
+def is_json(source: str) -> bool:
+    """Tell whether a text is JSON as the standard has it, without comments and trailing commas."""
+    try:
+        json.loads(source)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _string_only(match: re.Match[str]) -> str:
     return match.group(1) or ""

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-EXTRACTOR_VERSION = 20  # raised when the same file yields other records; everything is then read again
+EXTRACTOR_VERSION = 21  # raised when the same file yields other records; everything is then read again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
@@ -32,7 +32,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
             f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
             f"in {report.seconds:.1f} s"
         )
-        notes = (*_notes(report), *_skipped(report))
+        notes = (*_notes(report.warnings), *_skipped(report))
         blocks += [_WITHHELD if suspicion(line.translate(_UNQUOTED)) else line for line in notes]
         blocks += [] if report.components or report.skipped else [_NONE]
     return "\n".join(blocks) or "Nothing was read."
@@ -81,7 +81,8 @@ def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
 
 def fate_data(fate: FileFate) -> dict[str, Any]:
     """Return what became of one file as a JSON object."""
-    return {"path": fate.path, "became": fate.became, "of": clean_line(fate.of, 300)}
+    notes = [clean_line(note, 300) for note in fate.notes]
+    return {"path": fate.path, "became": fate.became, "of": clean_line(fate.of, 300), "notes": notes}
 
 
 def fates_text(fates: Sequence[FileFate]) -> str:
@@ -93,13 +94,14 @@ def fates_text(fates: Sequence[FileFate]) -> str:
     lines = [counted(len(fates), "file")]
     for (became, of), paths in sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1]))):
         lines.append(f"  {became} {len(paths)}: {of} ({_examples(paths)})")
-    return "\n".join(lines)
+    lines += _notes([f"{fate.path}: {note}" for fate in fates for note in fate.notes])
+    return "\n".join(_WITHHELD if suspicion(line.translate(_UNQUOTED)) else line for line in lines)
 
 
-def _notes(report: IngestReport) -> list[str]:
+def _notes(warnings: Iterable[str]) -> list[str]:
     """Render the warnings in their order; those that say the same of several files are one line."""
     by_reason: dict[str, list[str]] = {}
-    for warning in report.warnings:
+    for warning in warnings:
         about, _, reason = warning.partition(": ")
         by_reason.setdefault(reason or warning, []).append(about if reason else "")
     return [

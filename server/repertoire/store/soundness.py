@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.domain.graph import COMPONENTS
+from repertoire.domain.soundness import RETIRED_HEAD, is_retired
 from repertoire.store.connection import Connection
 from repertoire.store.rows import as_json, storable
 
@@ -66,6 +67,14 @@ class Soundness:
             if gone:
                 self._db.touch(COMPONENTS)
         return gone
+
+    def retired(self) -> frozenset[str]:
+        """Return the ids of the components whose authors call them deprecated."""
+        rows = self._db.rows(
+            "SELECT n.key, substr(c.description, 1, ?) FROM component c JOIN node n ON n.id = c.node_id",
+            (RETIRED_HEAD,),
+        )
+        return frozenset(key for key, head in rows if is_retired(head))
 
     def departed(self) -> list[Departure]:
         """Return the components that left their source while others required them."""

@@ -27,6 +27,7 @@ from repertoire.domain.component import COMPONENT, PLUGIN, Component, stands_alo
 from repertoire.domain.event import COMPACTED, COUNTED, HELD, LEARNED_KINDS, MEMORY_OFFERED, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.invocation import MATCHED, NOBODY, PERSON, call_name
+from repertoire.domain.soundness import is_retired
 from repertoire.domain.text import clean_line
 from repertoire.domain.tokens import tokens_of
 from repertoire.learning.arbiter import (
@@ -188,6 +189,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
         for found in db.candidates(telling, sorted(elsewhere))
         if (candidate := _candidate(found)).plugin not in off
         and not barred.intersection((candidate.id, found.repository, found.source))
+        and (found.installed or not is_retired(found.description))
     ]
     candidates = _allowed(candidates, start.project, db)
     frequency, total = db.frequency(profile.terms), db.components()

@@ -17,6 +17,7 @@ from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, 
 from repertoire.domain.component import PLUGIN, Component, is_pointer, stands_alone
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.invocation import MATCHED, PERSON
+from repertoire.domain.soundness import is_retired
 from repertoire.domain.text import content_words
 from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion
 from repertoire.learning.corrections import only_undoes
@@ -333,7 +334,8 @@ def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
     # a pointer to further components answers no prompt; of what waits for a file Claude Code tells at the right time
     if is_pointer(component.id) or component.invocation == MATCHED:
         return False
-    if not component.installed and (not component.install or _called(component) in limits.present):
+    no_use = not component.install or _called(component) in limits.present
+    if not component.installed and (no_use or is_retired(component.description)):
         return False
     if any(_comes_with(component, one.component) or _comes_with(one.component, component) for one in chosen):
         return False

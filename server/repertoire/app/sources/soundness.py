@@ -12,7 +12,7 @@ import numpy as np
 from repertoire.app.clock import now, today
 from repertoire.app.sources.unreachable import LostSource, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
-from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
+from repertoire.domain.component import DEPENDS_ON, MCP_SERVER, PLUGIN
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.soundness import GRAVE, Trouble, soundness
 from repertoire.domain.trust import HIGH, rank
@@ -94,6 +94,8 @@ class Troubles:
                 found[known.rows[source].id] += self._dependency_troubles(known, target, name)
         for match in _advisory_matches(store):
             found[match.component].append(_advised(match))
+        for key, trouble in _retired(known.rows.values(), store.soundness.retired()):
+            found[key].append(trouble)
         return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
 
     def _dependency_troubles(self, known: _KnownComponents, target: int, name: str) -> Iterator[Trouble]:
@@ -186,6 +188,19 @@ def _of_source(lost: LostSource) -> Trouble:
         return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
     text = f"its source {lost.source} could not be read since {lost.since[:10]}; its components date from before"
     return Trouble(kinds.LOST, text)
+
+
+def _retired(rows: Iterable[Summary], said: frozenset[str]) -> Iterator[tuple[str, Trouble]]:
+    """Yield each component that its author calls deprecated, and each part of a plugin that is called so."""
+    if not said:
+        return
+    rows = list(rows)
+    plugins = {(row.source, row.name) for row in rows if row.type == PLUGIN and row.id in said}
+    for row in rows:
+        if row.id in said:
+            yield row.id, Trouble(kinds.RETIRED, "its author calls it deprecated")
+        elif (row.source, row.plugin) in plugins and row.type != PLUGIN:
+            yield row.id, Trouble(kinds.RETIRED, f"its plugin {row.plugin} is deprecated, its author says")
 
 
 def _advised(match: AdvisoryMatch) -> Trouble:

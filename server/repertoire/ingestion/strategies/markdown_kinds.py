@@ -21,6 +21,7 @@ from repertoire.ingestion.parts import (
     stem,
 )
 
+_MISCALLED = "Claude Code on Linux reads SKILL.md, and not {}: rename it"
 _TO_FILL_IN = ("{{", "<")  # in a name that is to be filled in
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
@@ -56,7 +57,10 @@ class MarkdownKind:
         name, described = self.name_of(file.path, draft.name, layout), self.described(file.path, layout)
         if any(mark in name for mark in _TO_FILL_IN):
             return _TEMPLATE
-        return replace(found, drafts=(replace(draft, name=name, description=described or draft.description),))
+        base = file.path.rpartition("/")[2]
+        miscalled = (_MISCALLED.format(base),) if self.kind == "skill" and base != "SKILL.md" else ()
+        drafts = (replace(draft, name=name, description=described or draft.description),)
+        return replace(found, drafts=drafts, warnings=(*found.warnings, *miscalled))
 
 
 def _is_skill(path: str, _: SourceLayout) -> bool:

@@ -22,6 +22,9 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     drafts: list[Draft] = []
     warnings: list[str] = []
     for entry in entries:
+        if entry.refused:
+            warnings.append(f"{entry.name}: {entry.refused}")
+            continue
         facts = layout.plugin_in(entry.root, entry.name) if entry.local else None
         facts = facts if facts is not None else entry.facts()
         if entry.local:
@@ -34,7 +37,9 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
             described = facts if facts.shares else entry.facts()
             drafts.append(manifests.plugin_draft(described, digest=digest_of(repr(entry))))
     return FileOutcome(
-        tuple(drafts), tuple(warnings), left="" if drafts else "every plugin that it lists is described by itself"
+        tuple(drafts),
+        tuple(warnings),
+        left="" if drafts or warnings else "every plugin that it lists is described by itself",
     )
 
 
