@@ -208,7 +208,7 @@ def test_an_empty_machine_is_warned_of_what_is_not_there_yet(doctor: Doctor, tmp
     assert not (tmp_path / "new").exists()
 
 
-def test_a_home_that_no_command_could_create_is_told_with_what_stands_in_the_way(doctor: Doctor, tmp_path: Path) -> None:
+def test_a_home_that_no_command_can_create_is_told_with_the_reason(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / "full").touch()
     found = doctor(status=1, REPERTOIRE_HOME=str(tmp_path / "full" / "new"))
     assert found["home"]["state"] == "fail"

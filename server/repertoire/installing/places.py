@@ -47,7 +47,8 @@ class InstallPaths:
         root = next((root for root in (self.config, self.project) if path.is_relative_to(root)), path.parent)
         if not _stays_inside(path, root):
             message = (
-                f"{_link(path) or path} is a link now, so nothing was taken back; put in its place what it leads to, and try again"
+                f"{_link(path) or path} is a link now, so nothing was taken back; "
+                "put in its place what it leads to, and try again"
             )
             raise InstallRefused(message)
 
