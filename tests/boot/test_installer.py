@@ -47,6 +47,19 @@ def test_pip_fetches_a_uv_that_fills_the_environment_and_is_not_kept(
     assert run([python, "-c", "import pebble"], checkout.environ()).returncode == 0
 
 
+def test_versions_that_a_machine_prescribes_to_installers_do_not_hinder_the_locked_ones(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = tmp_path / "constraint.txt"
+    others.write_text("pebble==0.1\n")
+    for variable in ("PIP_CONSTRAINT", "UV_CONSTRAINT", "UV_OVERRIDE"):
+        monkeypatch.setenv(variable, str(others))
+    env = tmp_path / "env"
+    installer.with_pip(installer.Job(env, checkout.root / "requirements.lock", tmp_path / "log", lambda *_: None))
+    assert run([str(env / "bin" / "python"), "-c", "import pebble"], checkout.environ()).returncode == 0
+    assert not {"UV_CONSTRAINT", "UV_OVERRIDE"} & set(installer.environment())
+
+
 @pytest.fixture
 def none_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(*, needs_ensurepip: bool) -> None:

@@ -208,6 +208,13 @@ def test_an_empty_machine_is_warned_of_what_is_not_there_yet(doctor: Doctor, tmp
     assert not (tmp_path / "new").exists()
 
 
+def test_a_home_that_no_command_can_create_is_told_with_the_reason(doctor: Doctor, tmp_path: Path) -> None:
+    (tmp_path / "full").touch()
+    found = doctor(status=1, REPERTOIRE_HOME=str(tmp_path / "full" / "new"))
+    assert found["home"]["state"] == "fail"
+    assert f"for {tmp_path / 'full'} cannot be written" in found["home"]["text"]
+
+
 def test_an_environment_that_lacks_packages_is_named_with_them(doctor: Doctor, tmp_path: Path) -> None:
     own_environment(tmp_path / "env").joinpath("borrowed.pth").unlink()
     found = doctor(status=1, REPERTOIRE_PYTHON=str(tmp_path / "env" / "bin" / "python"))

@@ -205,7 +205,7 @@ def test_no_link_of_a_persons_own_leads_out(run, shelf, user, tmp_path):
     (user / "skills").symlink_to(tmp_path / "elsewhere")
     refused = run("install", "weave", "--yes")
     assert refused.returncode == 1
-    assert "would lead out of" in refused.stderr
+    assert f"{user / 'skills'} is a link to {tmp_path / 'elsewhere'}" in refused.stderr
     assert tree(tmp_path / "elsewhere") == {}
 
 

@@ -32,10 +32,14 @@ QUIETLY = ["--no-input", "--disable-pip-version-check"]
 LEADS_ELSEWHERE = (".index-url=", ".no-index=", ".proxy=", ".client-cert=")
 # The client's keys, and python's own settings: neither is an installer's business.
 WITHHELD_PREFIXES = ("ANTHROPIC_", "CLAUDE", "PYTHON")
-# Variables that would make an installer write elsewhere than into the environment.
+# Variables that would make an installer write elsewhere than into the environment, or take other versions.
 WITHHELD = frozenset(
-    "VIRTUAL_ENV CONDA_PREFIX PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT".split()
+    "VIRTUAL_ENV CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_ROOT UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT "
+    "UV_CONSTRAINT UV_OVERRIDE UV_EXCLUDE".split()
 )
+# What pip's own settings may not decide: `user` fails in an environment, `require-virtualenv` where uv is fetched into
+# a folder, and `constraint`, which images for machine learning bring, where it wants other versions than the locked.
+OVERRULED = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_CONSTRAINT": os.devnull}
 
 
 @dataclass(frozen=True)
@@ -131,8 +135,7 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
     }
-    # in pip's own settings `user` fails in an environment, and `require-virtualenv` where uv is fetched into a folder
-    return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
+    return {**kept, **OVERRULED}
 
 
 def _has_pip_for_others(python: str) -> bool:

@@ -29,7 +29,12 @@ class InstallPaths:
         root = self.config if personal and not self.for_project else self.project
         path = root / (".claude" if personal and self.for_project else "") / below / name
         if ".." in path.parts or not _stays_inside(path, root):
-            message = f"{path} would lead out of {root}, so nothing is written there; look where its folders link to"
+            link = _link(path)
+            why = f", since {link} is a link to {link.resolve()}" if link else ""
+            message = (
+                f"{path} would lead out of {root}{why}, so nothing is written there; "
+                "put a real file or folder in the link's place, or paste the install lines into a session"
+            )
             raise InstallRefused(message)
         return path
 
@@ -41,9 +46,9 @@ class InstallPaths:
         """
         root = next((root for root in (self.config, self.project) if path.is_relative_to(root)), path.parent)
         if not _stays_inside(path, root):
-            link = next((found for found in (path, *path.parents) if found.is_symlink()), path)
             message = (
-                f"{link} is a link now, so nothing was taken back; put in its place what it leads to, and try again"
+                f"{_link(path) or path} is a link now, so nothing was taken back; "
+                "put in its place what it leads to, and try again"
             )
             raise InstallRefused(message)
 
@@ -77,3 +82,7 @@ class InstallPaths:
 def _stays_inside(path: Path, root: Path) -> bool:
     """Tell whether a path stays in a folder after links are followed, and is no link itself."""
     return path.resolve().is_relative_to(root.resolve()) and not path.is_symlink()
+
+
+def _link(path: Path) -> Path | None:
+    return next((found for found in (path, *path.parents) if found.is_symlink()), None)

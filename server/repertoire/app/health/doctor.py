@@ -81,8 +81,12 @@ def _interpreter(*, built: bool) -> Finding:
 
 
 def _home(home: Path) -> Finding:
-    if not home.exists():
+    nearest = next((folder for folder in (home, *home.parents) if folder.exists()), home)
+    if nearest != home and homes.writable(nearest):
         return Finding("home", WARN, f"{home} does not exist yet", "nothing: the first command creates it")
+    if nearest != home:
+        mend = "set REPERTOIRE_HOME to a folder that can be written"
+        return Finding("home", FAIL, f"{home} cannot be created, for {nearest} cannot be written", mend)
     if not home.is_dir() or not homes.writable(home):
         mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
         return Finding("home", FAIL, f"{home} cannot be written", mend)
