@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.health.disk_space import MEND, lacking
-from repertoire.app.health.doctor_client import registration, session_hook
+from repertoire.app.health.doctor_client import registration, release, session_hook
 from repertoire.boot import home as homes
 from repertoire.boot import installer, interpreter
 from repertoire.boot.environment import command, failure, ready
@@ -52,6 +52,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
     yield from _database(home, model, python if isinstance(python, Path) else None, project)
     yield from _installations(home)
     yield session_hook(checkout(), environment)
+    yield from release(environment)
     yield from registration(checkout(), environment, project=project)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,9 @@ DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the 
 _ROOT = "${CLAUDE_PLUGIN_ROOT}"
 _IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import repertoire.app.session.greet"
 _AGAIN = "install the plugin again"
+LEAST_CLIENT = (2, 1, 139)  # the first that starts a hook's command with `args`
+_RELEASE = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6}) \(Claude Code\)")
+_VERSION_S = 10.0  # time limit of `claude --version`
 
 
 def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
@@ -80,6 +84,38 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
     except (ValueError, LookupError, TypeError):
         return "it prints output that the client does not accept"
     return ""
+
+
+def release(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield whether the Claude Code on PATH, if any tells its version there, is new enough to run all of the plugin."""
+    program = shutil.which("claude", path=environment.get("PATH"))
+    if program is None:
+        return
+    line = [program, "--version"]
+    try:
+        done = subprocess.run(
+            line,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield Finding("client-version", WARN, f"{program} does not tell its version: {clean_line(str(error), 200)}")
+        return
+    told = _RELEASE.match(done.stdout)
+    if told is None:
+        return
+    here, least = ".".join(told.groups()), ".".join(map(str, LEAST_CLIENT))
+    if tuple(map(int, told.groups())) >= LEAST_CLIENT:
+        yield Finding("client-version", OK, f"Claude Code {here}, {program}")
+        return
+    text = f"Claude Code {here} ({program}) is too old: it runs our hooks and tools in part, or refuses the plugin"
+    yield Finding("client-version", FAIL, text, f"run `claude update`: the plugin needs Claude Code {least} or newer")
 
 
 def registration(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
