@@ -24,17 +24,17 @@ _NAMING = r"(?:tell me )?(?:what|which)(?: is| are|'?s)?"
 _SEEKING = (
     r"(?:find|list|get|got|need|wanted:?|install|look up|search(?: the marketplace)?(?: for)?|look(?:ing)? for|"
     r"(?:i'?m|i am|we'?re|we are) (?:after|looking for|searching for)|suggest|recommend|propose|"
-    r"(?:i|we)'?d (?:like|love|install)|do (?:you|u) (?:know|have)(?: of| about)?|(?:happen to )?know(?: of)?|do we have|"
-    rf"(?:have you )?heard of|(?:is|are) there|isn'?t there|there be|is|(?:does|has|who|did)?(?: {_ONE})? ?"
+    r"(?:i|we)'?d (?:like|love|install)|do (?:you|u) (?:know|have)(?: of| about)?|(?:happen to )?know(?: of)?|"
+    rf"do we have|(?:have you )?heard of|(?:is|are) there|isn'?t there|there be|is|(?:does|has|who|did)?(?: {_ONE})? ?"
     r"(?:publish|published|have|has|made|built)|where (?:can|could|do|would) (?:i|we) (?:find|get)|"
     r"point (?:me|us) (?:to|at)|set (?:me|us) up with|how about|(?:anything|something) like|show|any"
     rf"|(?P<naming>{_NAMING}))(?: me| us)? "
 )
 _ARTICLES = r"(?:(?:an?|any|some|a few|kinds? of|me|other|another|more|(?P<the>the)) )*"
 _PRAISE = (
-    r"(?P<praise>(?:(?:(?:most )?(?:good|best|great|useful|helpful|suitable|reliable|right|handy|solid|decent|nice|popular)"
-    r"|existing|available|ready[- ]made|official|free|recommended|certain|claude(?: code)?|anthropic|must[- ]have|top"
-    r"(?: rated)?|go-to|custom) )*)"
+    r"(?P<praise>(?:(?:(?:most )?(?:good|best|great|useful|helpful|suitable|reliable|right|handy|solid|decent|nice|"
+    r"popular)|existing|available|ready[- ]made|official|free|recommended|certain|claude(?: code)?|anthropic|"
+    r"must[- ]have|top(?: rated)?|go-to|custom) )*)"
 )
 _BEFORE = r"(?P<before>(?:[^,;:.?!\s]+ ){0,3}?)"
 _TYPE = r"(?:mcps?(?: servers?)?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
@@ -53,7 +53,7 @@ _EVENTS = frozenset(
 )
 # No job is told with these before the type: "find the tests of our agent", "what happens when a hook"
 _FUNCTION_WORDS = frozenset(
-    "a an the to of my our your his their this that in on with for is are and or not how way from when why where".split()
+    "a an the to of my our your his their this that in on with for is are and or not how way from when why".split()
 )
 _USABLE = (
     r"(?:(?:that )?(?:i|we) (?:can|could|should) (?:use|install|add|try|drop in)(?: (?:in|to|into) claude(?: code)?)?|"
@@ -65,8 +65,8 @@ _BESIDE = linear.compile(
     r"(?:(?:do|would|could|can) )?(?:you|u) (?:recommend|suggest|know|have|propose)))+"
 )
 _BEHIND = linear.compile(
-    rf"(?i)(?: (?:{_USABLE}|please|pls|lol|thanks)|, (?:if|does|do|has|have|know|anything|anyone|any|pls|please|top|ideas|"
-    r"what'?s|who)\b[^,]*)+$"
+    rf"(?i)(?: (?:{_USABLE}|please|pls|lol|thanks)|, (?:if|does|do|has|have|know|anything|anyone|any|pls|please|top|"
+    r"ideas|what'?s|who)\b[^,]*)+$"
 )
 _DO = r"(?:use|install|need|add|try|get|want|pick|take|have|go with|recommend|suggest|grab)"
 _SHOULD = (
