@@ -29,6 +29,7 @@ from repertoire.domain.answer import Task  # noqa: E402
 from repertoire.retrieval.component_request import ASKING, component_request  # noqa: E402
 
 FOLDER = HERE / "component_requests"
+GRADED = 1  # the round whose sets were graded
 
 
 def main() -> None:
@@ -41,7 +42,9 @@ def main() -> None:
     for line in (FOLDER / "grades.tsv").read_text(encoding="utf-8").splitlines():
         prompt, component, grade = line.split("\t")
         grades[prompt][component] = int(grade)
-    print(reading(prompts))
+    for number in sorted({prompt["round"] for prompt in prompts}):
+        print(f"round {number}:", reading([prompt for prompt in prompts if prompt["round"] == number]))
+    prompts = [prompt for prompt in prompts if prompt["round"] == GRADED and prompt["asks"] and prompt["job"]]
     with open_repertoire(given.home, environment={"REPERTOIRE_QUERY_MS": str(UNHURRIED)}, read_only=True) as opened:
         for name, without in (("without", frozenset({ASKING})), ("with", frozenset())):
             print(f"{name:8s}", sets(opened, prompts, grades, without))
@@ -63,10 +66,9 @@ def sets(opened: Repertoire, prompts: list[dict], grades: dict[str, dict[str, in
     """Return the figures of the sets for requests that tell a job, in per cent, as text."""
     graded = []
     for prompt in prompts:
-        if prompt["asks"] and prompt["job"]:
-            answer = recommend(opened.pipeline, Task(prompt["text"], without=without), muted=opened.unfit_for_sets())
-            named = [item.hit.component.id for item in answer.items if not item.spare]
-            graded.append([grades[prompt["id"]].get(one) for one in named])
+        answer = recommend(opened.pipeline, Task(prompt["text"], without=without), muted=opened.unfit_for_sets())
+        named = [item.hit.component.id for item in answer.items if not item.spare]
+        graded.append([grades[prompt["id"]].get(one) for one in named])
     figures = {
         "good": [SERVES in one and UNKNOWN not in one and None not in one for one in graded],
         "bad": [SERVES not in one or not one[0] for one in graded],

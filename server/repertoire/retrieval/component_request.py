@@ -17,7 +17,8 @@ _AS_GOOD = {SKILL: (SKILL, COMMAND), COMMAND: (COMMAND, SKILL)}
 # anything that Claude Code can be extended with.
 _OTHER_TYPE, _PLUGIN_OR_NONE = 2.0, 1.0
 _COURTESY = linear.compile(
-    r"(?i)(?:(?:please|pls|hi|hey|hello|ok|okay|so|claude|help me|(?:can|could|would|will) (?:you|u|we|i))[,!]? )+"
+    r"(?i)(?:(?:please|pls|hi|hey|hello|good morning|ok|okay|so|claude|help me|(?:can|could|would|will) (?:you|u|we|i))"
+    r"[,!]? )+"
 )
 _ONE = r"(?:anyone|anybody|someone|somebody|people)"
 _NAMING = r"(?:tell me )?(?:what|which)(?: is| are|'?s)?"
@@ -27,14 +28,15 @@ _SEEKING = (
     r"(?:i|we)'?d (?:like|love|install)|do (?:you|u) (?:know|have)(?: of| about)?|(?:happen to )?know(?: of)?|"
     rf"do we have|(?:have you )?heard of|(?:is|are) there|isn'?t there|there be|is|(?:does|has|who|did)?(?: {_ONE})? ?"
     r"(?:publish|published|have|has|made|built)|where (?:can|could|do|would) (?:i|we) (?:find|get)|"
-    r"point (?:me|us) (?:to|at)|set (?:me|us) up with|how about|(?:anything|something) like|show|any"
+    r"point (?:me|us) (?:to|at)|(?:set|hook) (?:me|us) up with|how about|(?:anything|something) (?:like|in the way of)|"
+    r"give|show|does|(?:i|we) (?:could|can) (?:really )?(?:use|do with)|i heard (?:of|there'?s)|a pointer to|any"
     rf"|(?P<naming>{_NAMING}))(?: me| us)? "
 )
-_ARTICLES = r"(?:(?:an?|any|some|a few|kinds? of|me|other|another|more|(?P<the>the)) )*"
+_ARTICLES = r"(?:(?:an?|one|any|some|a few|kinds? of|me|other|another|more|(?P<the>the)) )*"
 _PRAISE = (
-    r"(?P<praise>(?:(?:(?:most )?(?:good|best|great|useful|helpful|suitable|reliable|right|handy|solid|decent|nice|"
-    r"popular)|existing|available|ready[- ]made|official|free|recommended|certain|claude(?: code)?|anthropic|"
-    r"must[- ]have|top(?: rated)?|go-to|custom) )*)"
+    r"(?P<praise>(?:(?:(?:most )?(?:good|best|great|useful|helpful|suitable|reliable|trustworthy|right|handy|solid|"
+    r"decent|nice|popular)|existing|available|ready[- ]made|official|free|recommended|certain|claude(?: code)?|"
+    r"anthropic|must[- ]have|top(?: rated)?|go-to) )*)"
 )
 _BEFORE = r"(?P<before>(?:[^,;:.?!\s]+ ){0,3}?)"
 _TYPE = r"(?:mcps?(?: servers?)?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
@@ -53,7 +55,8 @@ _EVENTS = frozenset(
 )
 # No job is told with these before the type: "find the tests of our agent", "what happens when a hook"
 _FUNCTION_WORDS = frozenset(
-    "a an the to of my our your his their this that in on with for is are and or not how way from when why".split()
+    """a an the to of my our your his their this that in on with for is are and or not how way from when why running
+    failing broken""".split()
 )
 _USABLE = (
     r"(?:(?:that )?(?:i|we) (?:can|could|should) (?:use|install|add|try|drop in)(?: (?:in|to|into) claude(?: code)?)?|"
@@ -83,10 +86,16 @@ _IS = (
 )
 _TO = r"(?:for|to|with|about|on|around|at|in|when|if (?:i|we) (?:want|need) to)"
 _LINK = linear.compile(
-    rf"(?i),? (?:(?P<sought>{_SHOULD}(?: {_TO})?|(?:(?:that|which|who) )?(?:{_HELPS}|{_IS})(?: {_TO})?)"
-    rf"|(?:that|which|who)(?: {_ABLE})?|(?P<bare>for|to)|with|about|around|covering|so that)(?: |$)"
+    rf"(?i)(?:[,:]|,? (?:(?P<sought>{_SHOULD}(?: {_TO})?|(?:(?:that|which|who) )?(?:{_HELPS}|{_IS})(?: {_TO})?)"
+    rf"|(?P<which>(?:that|which|who)(?: {_ABLE})?)|(?P<bare>for|to)|with|about|around|good (?:at|for|with)|related to"
+    r"|so that|so|(?P<doing>[a-z]+ing)))(?: |$)"
 )
 _SENTENCE = linear.compile(r"[.?!;]+\s+")
+# "a plugin which helps me study, if one exists"
+_OFFERED = linear.compile(
+    r"(?i).*(?:,| -| would be) (?:if|does|do|is there|has|have|know|any|anyone|ideas|please|pls|great|nice|handy|good|"
+    r"lovely|useful|wonderful|perfect)\b.*"
+)
 # "got one?", "what do you recommend", "where do I find one": says nothing of the job
 _REMARK = linear.compile(
     r"(?i)(?:got|know|where|what|which|is|are|does|do|any|anyone|exists?|ideas|thanks|please)(?: [^\s]+){0,5}"
@@ -178,8 +187,11 @@ def _with_type_first(said: str) -> ComponentRequest | None:
     seeks_any = bool(beside) or not names  # "what are skills" seeks none
     for at in [beside.end(), 0] if beside else [0]:
         link = _LINK.match(rest[at:])
-        if link is not None and (seeks or (link["bare"] and not before)):
-            return _request(begin["kind"], before, rest[at + link.end() :], sought=seeks_any or bool(link["sought"]))
+        if link is None:
+            continue
+        job = " ".join(filter(None, (link["doing"], rest[at + link.end() :])))
+        if seeks or (not before and (link["bare"] or (link["which"] and _OFFERED.fullmatch(job)))):
+            return _request(begin["kind"], before, job, sought=seeks_any or bool(link["sought"]))
     nothing_follows = not rest[beside.end() if beside else 0 :].strip()
     return _request(begin["kind"], before, "", sought=seeks_any) if seeks and nothing_follows else None
 

@@ -44,7 +44,7 @@ def clarifying_facets(ranking: Ranking, technologies: AbstractSet[str]) -> tuple
     return tuple(facet for facet in facets if len(facet.values) >= _FEWEST)
 
 
-def _is_vague(ranking: Ranking, areas: AbstractSet[str]) -> bool:
+def _is_vague(ranking: Ranking, areas: frozenset[str]) -> bool:
     plan = ranking.plan
     if ranking.implied is None or (ranking.need < _NEEDED and ranking.vague < _SURELY_VAGUE):
         return False
