@@ -56,7 +56,7 @@ _EVENTS = frozenset(
 # No job is told with these before the type: "find the tests of our agent", "what happens when a hook"
 _FUNCTION_WORDS = frozenset(
     """a an the to of my our your his their this that in on with for is are and or not how way from when why running
-    failing broken""".split()
+    failing broken installed enabled""".split()
 )
 _USABLE = (
     r"(?:(?:that )?(?:i|we) (?:can|could|should) (?:use|install|add|try|drop in)(?: (?:in|to|into) claude(?: code)?)?|"
@@ -151,6 +151,12 @@ def component_request(text: str) -> ComponentRequest | None:
             told = [one for one in others if one and not _REMARK.fullmatch(one)]
             return replace(found, job=". ".join(filter(None, (found.job, *told))))
     return None
+
+
+def job_of(text: str) -> str:
+    """Return the job of a request for components, else the text itself: what is compared with what is known."""
+    found = component_request(text)
+    return found.job if found is not None and found.job else text
 
 
 def _request_in(sentence: str, asking: str) -> ComponentRequest | None:

@@ -10,16 +10,22 @@ import pytest
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import HintLimits, Offer, offer
+from repertoire.app.session.hook_events import Moment
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_catalogue
+from repertoire.app.usage.lessons import learn, lesson, open_request
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
 from repertoire.rendering.answers import recommendation_text
+from repertoire.settings import Settings
 
 
 @pytest.fixture(scope="module")
 def repertoire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repertoire]:
     with open_repertoire(tmp_path_factory.mktemp("asked"), environment={"REPERTOIRE_QUERY_MS": "60000"}) as opened:
         write_catalogue(opened.store)
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
         yield opened
 
 
@@ -57,3 +63,20 @@ def test_in_a_project_what_it_is_built_with_stands_for_the_job(repertoire: Reper
     assert any("built with (django" in note for note in found.degraded)
     assert not found.gaps
     assert "django" in found.items[0].hit.component.description.lower()
+
+
+def test_what_served_a_request_for_a_component_comes_first_when_it_is_asked_again(tmp_path: Path) -> None:
+    asked, settings = "is there a skill that writes changelogs?", Settings()
+    with open_repertoire(tmp_path, environment={"REPERTOIRE_QUERY_MS": "60000"}) as opened:
+        write_catalogue(opened.store)
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        found = recommend(opened.pipeline, Task(asked))
+        second = next(hit.component for hit in found.near if hit.component.id != found.items[0].hit.component.id)
+        request = open_request(asked, settings)
+        assert request is not None
+        told = lesson(request, second.id, Moment("2026-11-01T08:00:00+00:00", "s", ""), opened.embedder)
+        learn(opened.store, told, settings)
+        again = recommend(opened.pipeline, Task(asked)).items[0].hit
+        assert again.component.id == second.id
+        assert "request" in {why.kind for why in again.whys}

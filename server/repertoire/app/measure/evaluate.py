@@ -25,6 +25,7 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
 from repertoire.domain.component import REQUEST
 from repertoire.domain.errors import InvalidRequest
+from repertoire.retrieval.component_request import job_of
 from repertoire.store.requests import Request, Selection
 
 SEARCH, SET, PROMPT, TASK = "search", "set", "prompt", "task"
@@ -167,7 +168,7 @@ def _learn(options: EvalOptions, labelled: LabelledSet, opened: Repertoire) -> i
     if embedder is not None and past:
         for start in range(0, len(past), _BATCH):
             batch = slice(start, start + _BATCH)
-            vectors = embedder.embed_queries([query["text"] for query in past[batch]])
+            vectors = embedder.embed_queries([job_of(query["text"]) for query in past[batch]])
             store.vectors.put(REQUEST_SPACE, embedder.query_encoder, [(node_id, "") for node_id in ids[batch]], vectors)
     renew_patterns(store)
     return len(past)

@@ -16,6 +16,7 @@ from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.component import CATALOGUE
 from repertoire.ports import Embedder, PassageEmbedder, Vectors
+from repertoire.retrieval.component_request import job_of
 from repertoire.retrieval.embedded_text import COMPONENT_SPACES, passage
 from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
@@ -138,7 +139,7 @@ def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) 
         rows = store.requests.pending(embedder.query_encoder, limit=_BATCH)
         if not rows:
             return
-        vectors = embedder.embed_queries([in_english(text, embedder.model) for _, _, text in rows])
+        vectors = embedder.embed_queries([in_english(job_of(text), embedder.model) for _, _, text in rows])
         store.vectors.put(REQUEST_SPACE, embedder.query_encoder, [(node_id, "") for node_id, _, _ in rows], vectors)
 
 

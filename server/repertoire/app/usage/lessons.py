@@ -16,6 +16,7 @@ from repertoire.learning.corrections import only_corrects
 from repertoire.learning.pasted import without_images
 from repertoire.learning.prompts import carries_on, essential_words, is_needless
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.component_request import job_of
 from repertoire.retrieval.translation import in_english, translate
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
@@ -78,7 +79,7 @@ def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder |
     """Return the lesson of a selection, with the request's vector if the model is loaded."""
     if embedder is None or not embedder.loaded:
         return Lesson(request, node, moment)
-    vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
+    vector = embedder.embed_queries([in_english(job_of(request.text), embedder.model)])[0]
     return Lesson(request, node, moment, vector, embedder.query_encoder)
 
 
