@@ -173,7 +173,7 @@ def make_plan(
     request for components only the job is read, and the type is preferred; without a job, the stack stands for it.
     """
     request = None if ASKING in query.without else component_request(query.text)
-    if request is not None and not request.job and stack is not None:
+    if request is not None and not request.job and stack is not None and stack.uses:
         request = replace(request, job=", ".join(sorted(stack.uses)), of_project=True)
     if request is not None and request.job:
         query = replace(query, text=request.job)

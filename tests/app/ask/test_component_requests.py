@@ -65,6 +65,17 @@ def test_in_a_project_what_it_is_built_with_stands_for_the_job(repertoire: Reper
     assert "django" in found.items[0].hit.component.description.lower()
 
 
+def test_in_a_project_whose_technologies_are_not_known_a_request_without_a_job_is_asked_back_once(
+    repertoire: Repertoire, tmp_path: Path
+) -> None:
+    (tmp_path / "README.md").write_text("notes")
+    found = recommend(repertoire.pipeline, Task("suggest some useful plugins", project=str(tmp_path)))
+    assert [note for note in found.degraded if "names no job" in note] == [
+        "the request names no job that components of this type are for"
+    ]
+    assert found.facets
+
+
 def test_what_served_a_request_for_a_component_comes_first_when_it_is_asked_again(tmp_path: Path) -> None:
     asked, settings = "is there a skill that writes changelogs?", Settings()
     with open_repertoire(tmp_path, environment={"REPERTOIRE_QUERY_MS": "60000"}) as opened:
