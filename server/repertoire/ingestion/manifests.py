@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import json
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from repertoire.domain.digest import digest_of
 from repertoire.ingestion import hooks, servers, started, validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import (
+    PLAIN_NAME,
     ComponentRequirement,
     Draft,
     FileOutcome,
@@ -39,7 +39,6 @@ _DECLARING = {
 }
 _INSTEAD = ("agents", "commands")  # a manifest that names places of these has Claude Code leave their usual folder out
 OWN = ".claude-plugin/plugin.json"
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DEPENDENCIES = {"dependencies": 1.0, "optionalDependencies": OPTIONAL_WEIGHT}  # the client installs both
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
@@ -190,7 +189,7 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
 
 def _refused(data: Mapping[str, Any], name: str, root: str | None) -> str:
     """Return why the client installs no plugin of such an entry; `root` is None if its source leads out."""
-    if not _PLAIN.fullmatch(name):
+    if not PLAIN_NAME.fullmatch(name):
         return "Claude Code finds no plugin whose name has more than letters, digits, `.`, `_` and `-`"
     if not data.get("source"):
         return "Claude Code installs nothing without a `source`"

@@ -5,12 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from repertoire import linear
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SKILL
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 
 ASKING = "asking"
 _LONGEST = 300  # characters: a longer prompt tells more than which component it wants
-_TYPES = {"skill": SKILL, "agent": AGENT, "command": COMMAND, "hook": HOOK, "mcp": MCP_SERVER, "plugin": PLUGIN}
+# Words that name a component type. Tool, package and workflow are left out: tasks use these words for other things.
+_TYPE_WORDS = {
+    "skill": SKILL,
+    "agent": AGENT,
+    "subagent": AGENT,
+    "sub-agent": AGENT,
+    "command": COMMAND,
+    "hook": HOOK,
+    "mcp": MCP_SERVER,
+    "mcp server": MCP_SERVER,
+    "plugin": PLUGIN,
+    "setting": SETTING,
+}
 # What serves as well who asks for a type: Claude Code runs commands as skills.
 _AS_GOOD = {SKILL: (SKILL, COMMAND), COMMAND: (COMMAND, SKILL)}
 # Log-odds that another type loses: a plugin may bring the type that is asked for, and who asks for a plugin may mean
@@ -39,7 +51,7 @@ _PRAISE = (
     r"anthropic|must[- ]have|top(?: rated)?|go-to) )*)"
 )
 _BEFORE = r"(?P<before>(?:[^,;:.?!\s]+ ){0,3}?)"
-_TYPE = r"(?:mcps?(?: servers?)?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
+_TYPE = r"(?:mcp servers?|mcps?|skills?|(?:sub-?)?agents?|slash commands?|hooks?|plugins?)"
 _FIRST = linear.compile(rf"(?i)(?P<seeking>{_SEEKING})?{_ARTICLES}{_PRAISE}{_BEFORE}(?P<kind>{_TYPE})\b")
 # Who wants a hook or an agent mostly wants one made.
 _WANTED = linear.compile(
@@ -47,9 +59,7 @@ _WANTED = linear.compile(
     r"(?P<kind>mcp(?: server)?|skill|subagent|slash command|plugin)\b"
 )
 # "pdf form filling skill?"
-_ALONE = linear.compile(
-    rf"(?i){_PRAISE}(?P<before>(?:[^,;:.?!\s]+ ){{0,3}}?)(?P<kind>{_TYPE})(?:, (?:ideas|anyone))?\?+"
-)
+_ALONE = linear.compile(rf"(?i){_PRAISE}{_BEFORE}(?P<kind>{_TYPE})(?:, (?:ideas|anyone))?\?+")
 _EVENTS = frozenset(
     "pretooluse posttooluse stop sessionstart sessionend userpromptsubmit notification precompact".split()
 )
@@ -142,10 +152,8 @@ def component_request(text: str) -> ComponentRequest | None:
     sentences = _SENTENCE.sub("\0", said).split("\0")
     if len(sentences) > _MOST_SENTENCES:
         return None
-    ends = f"{said}?" if said.endswith("?") else said
     for at, sentence in enumerate(sentences):
-        asking = sentence + ("?" if at + 1 < len(sentences) or ends is not said else "")
-        found = _request_in(sentence.rstrip("?.! "), asking)
+        found = _request_in(sentence if at + 1 == len(sentences) else f"{sentence}?")
         if found is not None:
             others = (one.strip(" ?.!") for one in (*sentences[:at], *sentences[at + 1 :]))
             told = [one for one in others if one and not _REMARK.fullmatch(one)]
@@ -159,13 +167,18 @@ def job_of(text: str) -> str:
     return found.job if found is not None and found.job else text
 
 
-def _request_in(sentence: str, asking: str) -> ComponentRequest | None:
-    courtesy = _COURTESY.match(sentence)
-    said = sentence[courtesy.end() :] if courtesy else sentence
-    found = _with_type_first(said)
-    if found is None and (alone := _ALONE.fullmatch(asking)):
-        return _request(alone["kind"], _before(alone), "")
-    return found
+def type_named(words: str) -> str:
+    """Return the component type that a word or two name, in either number: "slash commands", "MCP server"."""
+    return _TYPE_WORDS[words.lower().removeprefix("slash ").removesuffix("s")]
+
+
+def _request_in(sentence: str) -> ComponentRequest | None:
+    said = sentence.rstrip("?.! ")
+    courtesy = _COURTESY.match(said)
+    found = _with_type_first(said[courtesy.end() :] if courtesy else said)
+    alone = _ALONE.fullmatch(sentence) if found is None else None
+    before = _before(alone) if alone else None
+    return found if alone is None or before is None else _request(alone["kind"], before, "")
 
 
 def _before(found: linear.LinearMatch) -> str | None:
@@ -202,13 +215,10 @@ def _with_type_first(said: str) -> ComponentRequest | None:
     return _request(begin["kind"], before, "", sought=seeks_any) if seeks and nothing_follows else None
 
 
-def _request(kind: str, before: str | None, job: str, *, sought: bool = True) -> ComponentRequest | None:
+def _request(kind: str, before: str, job: str, *, sought: bool = True) -> ComponentRequest | None:
     """Return the request; None if it tells no job and no component is `sought` either."""
-    if before is None:
-        return None
-    word = kind.lower().removeprefix("slash ").replace("sub", "").lstrip("-").partition(" ")[0].removesuffix("s")
     behind = _BEHIND.search(f" {job}")
     told = (job[: max(behind.start(), 1) - 1] if behind else job).strip(" ,").rstrip(".?!")
     told = f"{before} {told}".strip()
     told = told if {*content_words(told)} - _NO_JOB else ""
-    return ComponentRequest(_TYPES[word], told) if told or sought else None
+    return ComponentRequest(type_named(kind), told) if told or sought else None

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from repertoire import linear
 from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
-from repertoire.retrieval.component_request import ASKING, ComponentRequest, component_request
+from repertoire.retrieval.component_request import ASKING, ComponentRequest, component_request, type_named
 from repertoire.retrieval.exclusion import EXCLUSION, Exclusion, exclusion_in
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.spelling import Spelling
@@ -20,19 +19,6 @@ from repertoire.retrieval.translation import Translation, translate
 SEARCH, RECOMMEND, EXPLAIN, PROMPT = "search", "recommend", "explain", "prompt"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
 MAX_WORDS = 400  # of a question; the rest of a longer prompt is mostly a pasted log
-# Words that name a component type. Tool, package and workflow are left out: tasks use these words for other things.
-_TYPE_WORDS = {
-    "skill": SKILL,
-    "agent": AGENT,
-    "subagent": AGENT,
-    "sub-agent": AGENT,
-    "command": COMMAND,
-    "hook": HOOK,
-    "mcp": MCP_SERVER,
-    "mcp server": MCP_SERVER,
-    "plugin": PLUGIN,
-    "setting": SETTING,
-}
 _TYPES = r"(?:mcp servers?|mcp|skills?|sub-?agents?|agents?|(?:slash )?commands?|hooks?|plugins?|settings?)"
 # "an agent that …", "which hooks …", "a skill for …": the type is the noun that is asked for, not a word of the task
 _WANTED = re.compile(
@@ -220,11 +206,7 @@ def clauses(text: str, least: int = _CLAUSE_WORDS) -> list[str]:
 
 def wanted_types(text: str) -> tuple[str, ...]:
     """Return the component types that a question asks for explicitly."""
-    found = []
-    for match in _WANTED.finditer(text):
-        word = match.group(1).lower().removeprefix("slash ").removesuffix("s")
-        found.append(_TYPE_WORDS[word])
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(type_named(match.group(1)) for match in _WANTED.finditer(text)))
 
 
 def explained_name(text: str) -> str:

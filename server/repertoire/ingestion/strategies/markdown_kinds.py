@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -11,6 +10,7 @@ from repertoire.domain.pack import SKILL_MARK as MARK
 from repertoire.ingestion import front_matter, markdown
 from repertoire.ingestion.parts import (
     GUIDANCE_FILES,
+    PLAIN_NAME,
     FileOutcome,
     SourceFile,
     SourceLayout,
@@ -23,7 +23,6 @@ from repertoire.ingestion.parts import (
 
 _MISCALLED = "Claude Code on Linux reads SKILL.md, and not {}: rename it"
 _TO_FILL_IN = ("{{", "<")  # in a name that is to be filled in
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
 _TOP = 2_000  # characters in which the mark of a pack's skill stands
@@ -78,7 +77,7 @@ def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
         return name
     # a loose one's folder is named when it is copied
     kept = not layout.plugins_of(path) or (plugin is not None and plugin.root == folder(path))
-    return name if kept and (not own or _PLAIN.fullmatch(name)) else own
+    return name if kept and (not own or PLAIN_NAME.fullmatch(name)) else own
 
 
 def _is_agent(path: str, layout: SourceLayout) -> bool:
